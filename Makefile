@@ -1,0 +1,24 @@
+# contrib-style build of the columnar table access method with PGXS
+MODULE_big = columnar
+OBJS = $(sort $(patsubst %.c,%.o,$(wildcard src/*.c src/encoding/*.c \
+	src/storage/*.c src/access/*.c src/exec/*.c)))
+PGFILEDESC = "columnar - columnar table access method"
+
+EXTENSION = columnar
+DATA = columnar--1.0.sql
+
+PG_CPPFLAGS = -I$(srcdir)/src/include
+PG_CFLAGS = -Wextra -Wno-unused-parameter -Wno-sign-compare \
+	-Wno-missing-field-initializers -Wno-cast-function-type \
+	-fvisibility=hidden
+SHLIB_LINK = -llz4 -lzstd
+
+REGRESS = $(patsubst sql/%.sql,%,$(sort $(wildcard sql/*.sql)))
+ISOLATION = $(patsubst test/specs/%.spec,%,$(sort $(wildcard test/specs/*.spec)))
+ISOLATION_OPTS = --inputdir=$(srcdir)/test
+TAP_TESTS = 1
+PROVE_TESTS = test/t/*.pl
+
+PG_CONFIG ?= pg_config
+PGXS := $(shell $(PG_CONFIG) --pgxs)
+include $(PGXS)

@@ -1,0 +1,60 @@
+/*
+ * bitpack.h
+ *		LSB-first horizontal bit-packing of widths 0 to 64.
+ *
+ * Value i occupies bits i * width to (i + 1) * width - 1 of a string of bits
+ * whose bit k is bit k % 8 of byte k / 8.  The same bytes on every host.
+ */
+#ifndef ENCODING_BITPACK_H
+#define ENCODING_BITPACK_H
+
+#include "encoding/base.h"
+
+/* Bytes of nvalues packed values. */
+static inline size_t
+bitpack_length(size_t nvalues, int width)
+{
+	return (size_t) (((uint64_t) nvalues * (uint64_t) width + 7) / 8);
+}
+
+/* Bits that the largest of the or-ed values needs. */
+static inline int
+bitpack_width(uint64_t all)
+{
+	return all == 0 ? 0 : 64 - __builtin_clzll(all);
+}
+
+/*
+ * Pack nvalues values, each below 2^width, to bitpack_length bytes at out; pad
+ * bits are zero.  Writes nothing behind.
+ */
+extern void bitpack_pack(const uint64_t *values, size_t nvalues, int width, uint8_t *out);
+
+/*
+ * Unpack nvalues values starting with value number start (so bit start *
+ * width), from in of in_length bytes, in the output's width: 1, 2, 4 or 8
+ * bytes, into which width must fit.  Reads nothing outside in; may write up to
+ * DECODE_SLACK_VALUES spare values.  Returns false if in is too short.
+ */
+extern bool bitpack_unpack(const uint8_t *in, size_t in_length, size_t start,
+						   size_t nvalues, int width, void *out, int out_size);
+
+/* True if the pad bits behind nvalues packed values are zero. */
+extern bool bitpack_padding_is_zero(const uint8_t *in, size_t nvalues, int width);
+
+/* The kernels, so that tests and the setting can name one. */
+typedef enum UnpackKernel
+{
+	UNPACK_AUTO = 0,
+	UNPACK_BIT,					/* one bit at a time: the oracle */
+	UNPACK_WORD,				/* one unaligned 64-bit word per value */
+	UNPACK_BYTES,				/* word path with byte-assembled loads */
+	UNPACK_SPECIAL				/* width-specialised, 8 values per step */
+} UnpackKernel;
+
+extern void bitpack_set_kernel(UnpackKernel kernel);
+extern bool bitpack_unpack_with(UnpackKernel kernel, const uint8_t *in, size_t in_length,
+								size_t start, size_t nvalues, int width,
+								void *out, int out_size);
+
+#endif							/* ENCODING_BITPACK_H */

@@ -1,0 +1,197 @@
+/*
+ * chunk.h
+ *		One attribute of one column-form segment: encoding and decoding.
+ *
+ * A chunk is a self-contained string of bytes (docs/format.md) with up to
+ * 65,536 row positions in vectors of 1,024, each decodable alone.  This is the
+ * whole interface between the encoding library and the layers above it.
+ */
+#ifndef ENCODING_CHUNK_H
+#define ENCODING_CHUNK_H
+
+#include "encoding/base.h"
+
+/* The shape of an attribute's values. */
+typedef enum ValueKind
+{
+	VALUE_INT8 = 1,				/* fixed width, 1 byte: bool, "char" */
+	VALUE_INT16,
+	VALUE_INT32,
+	VALUE_INT64,
+	VALUE_FLOAT32,
+	VALUE_FLOAT64,
+	VALUE_BYTES,				/* strings of any length, without header */
+	VALUE_NUMERIC				/* strings that are the server's numerics */
+} ValueKind;
+
+/*
+ * How values of a chunk are ordered: what its minimum, maximum and sum mean.
+ * Recorded in the chunk, because ALTER TYPE may change the attribute's type
+ * without a rewrite; a zone map whose class is not the present one's is
+ * ignored.
+ */
+typedef enum ValueClass
+{
+	CLASS_NONE = 0,				/* no order: null counts only */
+	CLASS_SIGNED,
+	CLASS_UNSIGNED,
+	CLASS_FLOAT,				/* server's order: NaN is greatest, -0 = 0 */
+	CLASS_BYTES,				/* memcmp, shorter first */
+	CLASS_NUMERIC
+} ValueClass;
+
+/* Longest prefix of a string that a zone map keeps. */
+#define ZONE_PREFIX_LENGTH 32
+
+/*
+ * Minimum and maximum of the non-null values of a chunk or vector.  Valid only
+ * if has_range.  Integers are widened to 64 bits by their signedness, floats
+ * (FLOAT32 too) to double.  Bytes are prefixes; where the maximum is
+ * truncated, any string that starts with max_bytes may occur.  CLASS_NUMERIC:
+ * as doubles rounded outwards.
+ */
+typedef struct ZoneRange
+{
+	bool		has_range;
+	bool		has_nan;		/* floats and numerics: NaN occurs, outside min..max */
+	int64_t		min_int;
+	int64_t		max_int;
+	double		min_float;
+	double		max_float;
+	bool		min_truncated;
+	bool		max_truncated;
+	uint8_t		min_length;		/* bytes used below */
+	uint8_t		max_length;
+	uint8_t		min_bytes[ZONE_PREFIX_LENGTH];
+	uint8_t		max_bytes[ZONE_PREFIX_LENGTH];
+} ZoneRange;
+
+/* What the encoder found out about the whole chunk. */
+typedef struct ChunkSummary
+{
+	ValueKind	kind;
+	ValueClass	value_class;
+	uint32_t	nnulls;
+	uint32_t	ndistinct;		/* estimate among non-nulls, 0 if unknown */
+	ZoneRange	range;
+	bool		has_sum;		/* integers and scaled numerics only */
+	int64_t		sum_high;		/* the 128-bit sum, scaled for numerics */
+	uint64_t	sum_low;
+	uint8_t		sum_scale;		/* numerics: uniform display scale */
+	uint64_t	raw_bytes;		/* bytes of the values before encoding */
+} ChunkSummary;
+
+typedef enum BlockCodec
+{
+	CODEC_NONE = 0,
+	CODEC_LZ4,
+	CODEC_ZSTD
+} BlockCodec;
+
+typedef struct ChunkOptions
+{
+	BlockCodec	codec;			/* for blocks of bytes */
+	int			codec_level;
+	uint32_t	block_size;		/* raw bytes in a block, 16384 by default */
+	double		bytes_per_ns;	/* chooser: what a byte is worth, default 1 */
+} ChunkOptions;
+
+extern void chunk_options_init(ChunkOptions *options);
+
+/*
+ * Values of one attribute to encode, by row position.  nulls has bit i set for
+ * a NULL at position i (or is NULL if there is none); what values hold there
+ * is ignored.  Fixed width: values is an array in native width.  Bytes and
+ * numerics: string i is bytes[offsets[i] .. offsets[i + 1]).
+ */
+typedef struct ChunkInput
+{
+	ValueKind	kind;
+	ValueClass	value_class;
+	uint32_t	nrows;
+	const uint8_t *nulls;
+	const void *values;
+	const uint64_t *offsets;	/* nrows + 1 */
+	const uint8_t *bytes;
+} ChunkInput;
+
+/*
+ * Append the encoded chunk to output and fill summary.  Never fails; scratch
+ * memory is taken from output's allocator and freed before return.
+ */
+extern void chunk_encode(const ChunkInput *input, const ChunkOptions *options,
+						 ByteBuffer *output, ChunkSummary *summary);
+
+/*
+ * Where a decoder gets encoded bytes from.  fetch returns a pointer to length
+ * bytes at offset, valid until the reader is closed, contiguous with all other
+ * bytes of the chunk (so a later fetch of more may rely on the same base); it
+ * may report an I/O error by not returning.  The caller has checked that
+ * offset + length is inside the chunk.
+ */
+typedef struct ChunkSource
+{
+	const uint8_t *(*fetch) (struct ChunkSource *source, uint64_t offset, size_t length);
+	uint64_t	length;
+} ChunkSource;
+
+typedef struct ChunkReader ChunkReader;
+
+/*
+ * Open a chunk for reading; reads its head only.  kind and nrows are what the
+ * caller expects.  Returns NULL and sets *reason for damaged bytes.  The
+ * reader's memory is all from the allocator and freed by chunk_close.
+ */
+extern ChunkReader *chunk_open(ChunkSource *source, ValueKind kind, uint32_t nrows,
+							   const Allocator *allocator, const char **reason);
+extern void chunk_close(ChunkReader *reader);
+
+/* Zone map of a vector: null count and range.  Never fails. */
+extern void chunk_vector_zone(ChunkReader *reader, uint32_t vector,
+							  uint32_t *nnulls, ZoneRange *range);
+
+/*
+ * Validity of a vector: fills nulls, VECTOR_LENGTH bits, bit set for NULL, and
+ * returns the number of NULLs in *nnulls (nulls is filled also when 0).
+ */
+extern bool chunk_decode_nulls(ChunkReader *reader, uint32_t vector,
+							   uint64_t *nulls, uint32_t *nnulls, const char **reason);
+
+/*
+ * Decode a vector of a fixed-width kind in native width and byte order.
+ * values has room for VECTOR_LENGTH + DECODE_SLACK_VALUES; NULL positions get
+ * some value.
+ */
+extern bool chunk_decode_fixed(ChunkReader *reader, uint32_t vector,
+							   void *values, const char **reason);
+
+/* One string, in memory of the reader or of the source. */
+typedef struct StringRef
+{
+	const uint8_t *data;
+	uint32_t	length;
+} StringRef;
+
+/*
+ * Decode strings of a vector (VALUE_BYTES, VALUE_NUMERIC).  wanted has a bit
+ * set for each position needed, or is NULL for all; the others are left
+ * undefined, and blocks that hold only such are not decompressed.  NULL
+ * positions get length 0.  Valid until the next call for this reader with
+ * another vector; calls with the same vector add to what is there.
+ */
+extern bool chunk_decode_strings(ChunkReader *reader, uint32_t vector,
+								 const uint64_t *wanted, StringRef *strings,
+								 const char **reason);
+
+/* True if the chunk has a dictionary; codes then decode with _codes below. */
+extern bool chunk_has_dictionary(ChunkReader *reader, uint32_t *nentries);
+extern bool chunk_decode_codes(ChunkReader *reader, uint32_t vector,
+							   uint16_t *codes, const char **reason);
+/* All entries of the dictionary; strings valid until close. */
+extern bool chunk_decode_dictionary(ChunkReader *reader, StringRef *entries,
+									const char **reason);
+
+/* English name of a vector's encoding ("delta", "dictionary", ...). */
+extern const char *chunk_vector_encoding(ChunkReader *reader, uint32_t vector);
+
+#endif							/* ENCODING_CHUNK_H */
