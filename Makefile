@@ -7,7 +7,9 @@ PGFILEDESC = "columnar - columnar table access method"
 EXTENSION = columnar
 DATA = columnar--1.0.sql
 
-PG_CPPFLAGS = -I$(srcdir)/src/include
+# Only what SQL calls is exported; the server says so itself from 16 on.
+PG_CPPFLAGS = -I$(srcdir)/src/include \
+	'-DPGDLLEXPORT=__attribute__((visibility("default")))'
 PG_CFLAGS = -Wextra -Wno-unused-parameter -Wno-sign-compare \
 	-Wno-missing-field-initializers -Wno-cast-function-type \
 	-fvisibility=hidden
@@ -22,3 +24,9 @@ PROVE_TESTS = test/t/*.pl
 PG_CONFIG ?= pg_config
 PGXS := $(shell $(PG_CONFIG) --pgxs)
 include $(PGXS)
+
+# A server built by gcc hands out flags that clang warns of.
+ifneq (,$(findstring clang,$(CC)))
+override CFLAGS := $(filter-out -fexcess-precision=standard \
+	-Wno-format-truncation -Wno-stringop-truncation,$(CFLAGS))
+endif

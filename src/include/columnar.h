@@ -1,0 +1,34 @@
+/*
+ * columnar.h
+ *		The module's settings.
+ *
+ * Defined in columnar.c, readable everywhere; nobody but the server's settings
+ * machinery writes them.
+ */
+#ifndef COLUMNAR_H
+#define COLUMNAR_H
+
+/* Values of columnar.codec: what may compress a block of bytes. */
+typedef enum ColumnarCodec
+{
+	COLUMNAR_CODEC_NONE = 0,
+	COLUMNAR_CODEC_LZ4,
+	COLUMNAR_CODEC_ZSTD
+} ColumnarCodec;
+
+/* columnar.vector_scan: may the planner use ColumnarVectorScan? */
+extern bool columnar_vector_scan;
+
+/* columnar.codec, a ColumnarCodec. */
+extern int	columnar_codec;
+
+/* columnar.codec_level, zstd's level; LZ4 has none. */
+extern int	columnar_codec_level;
+
+/* columnar.load_buffer_size in kB: rows buffered over all tables. */
+extern int	columnar_load_buffer_size;
+
+/* columnar.decode_kernel, an UnpackKernel. */
+extern int	columnar_decode_kernel;
+
+#endif							/* COLUMNAR_H */
