@@ -28,5 +28,10 @@ include $(PGXS)
 # A server built by gcc hands out flags that clang warns of.
 ifneq (,$(findstring clang,$(CC)))
 override CFLAGS := $(filter-out -fexcess-precision=standard \
-	-Wno-format-truncation -Wno-stringop-truncation,$(CFLAGS))
+	-Wimplicit-fallthrough=3 -Wno-format-truncation \
+	-Wno-stringop-truncation,$(CFLAGS))
 endif
+
+# PGXS follows no headers: one that changes has everything compiled again.
+$(OBJS): $(wildcard $(srcdir)/src/include/*.h $(srcdir)/src/include/*/*.h \
+	$(srcdir)/src/*/*_template.h)
