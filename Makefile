@@ -25,11 +25,11 @@ PG_CONFIG ?= pg_config
 PGXS := $(shell $(PG_CONFIG) --pgxs)
 include $(PGXS)
 
-# A server built by gcc hands out flags that clang warns of.
+# A server built by gcc hands out flags and attributes that clang warns of.
 ifneq (,$(findstring clang,$(CC)))
 override CFLAGS := $(filter-out -fexcess-precision=standard \
 	-Wimplicit-fallthrough=3 -Wno-format-truncation \
-	-Wno-stringop-truncation,$(CFLAGS))
+	-Wno-stringop-truncation,$(CFLAGS)) -Wno-ignored-attributes
 endif
 
 # PGXS follows no headers: one that changes has everything compiled again.
