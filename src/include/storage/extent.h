@@ -1,0 +1,41 @@
+/*
+ * extent.h
+ *		Writing a column-form segment: chunks in, pages out.
+ */
+#ifndef STORAGE_EXTENT_H
+#define STORAGE_EXTENT_H
+
+#include "encoding/chunk.h"
+#include "storage/page.h"
+
+/*
+ * The chunks of all attributes are appended to one stream in attribute order;
+ * extent_finish allocates the blocks, writes attribute pages and stream, and
+ * logs them.
+ */
+typedef struct ExtentWriter ExtentWriter;
+
+extern ExtentWriter *extent_begin(Relation rel, int natts);
+
+/*
+ * Encode an attribute into the stream.  Attributes that are passed over get no
+ * chunk, as dropped ones do.
+ */
+extern void extent_add_attribute(ExtentWriter *writer, int attno,
+								 const ChunkInput *input,
+								 const ChunkOptions *options);
+
+/*
+ * Write everything to blocks announced for owner; sets natts,
+ * nattribute_pages, start and nblocks of the segment.  Frees the writer.
+ */
+extern void extent_finish(ExtentWriter *writer, FullTransactionId owner,
+						  SegmentData *segment);
+
+/* Log blocks start to start + nblocks - 1 as images, if the relation is logged. */
+extern void extent_log(Relation rel, BlockNumber start, BlockNumber nblocks);
+
+/* Memory for the encoding library from a memory context. */
+extern void allocator_init(Allocator *allocator, MemoryContext context);
+
+#endif							/* STORAGE_EXTENT_H */

@@ -1,0 +1,51 @@
+/*
+ * free_space.h
+ *		Blocks that nothing refers to: free, waiting for a horizon, announced.
+ *
+ * (I2) The file is extended under the relation extension lock only, with no
+ * content lock held, and that lock is kept until the new blocks are announced,
+ * free or referenced in a WAL record.  So a block below the length read under
+ * that lock which is none of these is leaked, and VACUUM may free it.
+ * (I3) An announcement is removed in or after the record that makes its blocks
+ * referenced.  So VACUUM frees blocks announced by a finished transaction only
+ * if nothing refers to them.
+ */
+#ifndef STORAGE_FREE_SPACE_H
+#define STORAGE_FREE_SPACE_H
+
+#include "storage/page.h"
+
+/*
+ * Take nblocks consecutive blocks, from free space or by extending the file,
+ * announced for owner.  Contents are undefined.  No content lock may be held.
+ */
+extern BlockNumber free_space_allocate(Relation rel, BlockNumber nblocks,
+									   FullTransactionId owner);
+
+/* Remove the announcement of an extent that has been published (I3). */
+extern void free_space_forget(Relation rel, BlockNumber start);
+
+/* Give back an announced extent that has never been published. */
+extern void free_space_release(Relation rel, BlockNumber start);
+
+/*
+ * Note that the extent is referenced no more; it becomes free once stamp,
+ * normally ReadNextFullTransactionId(), is behind every snapshot.
+ */
+extern void free_space_retire(Relation rel, BlockNumber start,
+							  BlockNumber nblocks, FullTransactionId stamp);
+
+/* All entries, palloc'd; returns their number. */
+extern int	free_space_list(Relation rel, FreeExtent **extents);
+
+/*
+ * Replace all entries by these (sorted, coalesced), except those announced by
+ * transactions that still run, which stay; by VACUUM.
+ */
+extern void free_space_replace(Relation rel, const FreeExtent *extents,
+							   int nextents);
+
+/* Blocks of the free-space pages themselves, palloc'd; returns their number. */
+extern int	free_space_pages(Relation rel, BlockNumber **blocks);
+
+#endif							/* STORAGE_FREE_SPACE_H */
