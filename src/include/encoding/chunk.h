@@ -191,6 +191,17 @@ extern bool chunk_decode_codes(ChunkReader *reader, uint32_t vector,
 extern bool chunk_decode_dictionary(ChunkReader *reader, StringRef *entries,
 									const char **reason);
 
+/*
+ * The values of a vector of VALUE_NUMERIC as integers scaled by 10^*scale, the
+ * same scale for every vector of the chunk.  Returns false, leaving *reason
+ * NULL, if the chunk does not store them so or if a value of the vector is NaN,
+ * infinite or wider than 64 bits: then chunk_decode_strings serves.  Room and
+ * NULL positions as in chunk_decode_fixed.
+ */
+extern bool chunk_numeric_scaled(ChunkReader *reader, uint32_t vector,
+								 int64_t *values, uint8_t *scale,
+								 const char **reason);
+
 /* English name of a vector's encoding ("delta", "dictionary", ...). */
 extern const char *chunk_vector_encoding(ChunkReader *reader, uint32_t vector);
 
