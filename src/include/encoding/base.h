@@ -52,6 +52,17 @@ extern void (*encoding_check_interrupts) (void);
 			encoding_check_interrupts(); \
 	} while (0)
 
+/*
+ * The server's builds with assertions, and the tests, define
+ * ENCODING_ASSERTIONS.
+ */
+#ifdef ENCODING_ASSERTIONS
+#include <assert.h>
+#define ENCODING_ASSERT(condition) assert(condition)
+#else
+#define ENCODING_ASSERT(condition) ((void) 0)
+#endif
+
 /* A growable string of bytes. */
 typedef struct ByteBuffer
 {
