@@ -1,0 +1,24 @@
+/*
+ * attribute_kind.h
+ *		How a type's values are stored: kind and class of its chunks.
+ */
+#ifndef ACCESS_ATTRIBUTE_KIND_H
+#define ACCESS_ATTRIBUTE_KIND_H
+
+#include "access/tupdesc.h"
+#include "encoding/chunk.h"
+
+/*
+ * Kind of the chunks of an attribute: by typlen and typbyval alone for all but
+ * float4, float8 and numeric, so that it is right for every type.  Fixed-length
+ * types passed by reference (uuid, name, interval) are VALUE_BYTES.
+ */
+extern ValueKind attribute_kind(Form_pg_attribute attr);
+
+/* Order of the attribute's present type, looking through domains. */
+extern ValueClass attribute_class(Form_pg_attribute attr);
+
+/* Bytes of a value of a fixed-width kind. */
+extern int	value_kind_width(ValueKind kind);
+
+#endif							/* ACCESS_ATTRIBUTE_KIND_H */

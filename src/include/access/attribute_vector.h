@@ -1,0 +1,63 @@
+/*
+ * attribute_vector.h
+ *		A decoded vector of one attribute, and its values as Datums.
+ */
+#ifndef ACCESS_ATTRIBUTE_VECTOR_H
+#define ACCESS_ATTRIBUTE_VECTOR_H
+
+#include "access/tupdesc.h"
+#include "storage/segment_reader.h"
+
+#define VECTOR_WORDS	(VECTOR_LENGTH / 64)
+
+/*
+ * One vector of one attribute of the reader's open segment.  Decoded in steps:
+ * nulls first, then values or, for bytes, the strings that are wanted.
+ */
+typedef struct AttributeVector
+{
+	Form_pg_attribute attr;
+	int			attno;
+	ValueKind	kind;
+	ChunkReader *chunk;			/* NULL: every row has the missing value */
+	Datum		missing_value;
+	bool		missing_isnull;
+	int			vector;			/* in the segment, or -1 */
+	bool		has_nulls;
+	bool		has_values;
+	uint32		nnulls;
+	uint64		nulls[VECTOR_WORDS];	/* bit set for NULL */
+	void	   *values;			/* fixed width: native array of 1,024 */
+	StringRef  *strings;		/* bytes: as far as wanted */
+	uint64		wanted[VECTOR_WORDS];	/* strings that are there */
+} AttributeVector;
+
+/* Memory of the vector is from the current context. */
+extern void attribute_vector_init(AttributeVector *av, TupleDesc desc,
+								  int attno);
+
+/* Point to a vector of the reader's open segment; decodes nothing. */
+extern void attribute_vector_set(AttributeVector *av, SegmentReader *reader,
+								 int vector);
+
+/* The next segment is open: what was decoded is void. */
+extern void attribute_vector_reset(AttributeVector *av);
+
+extern void attribute_vector_decode_nulls(AttributeVector *av,
+										  SegmentReader *reader);
+extern void attribute_vector_decode_values(AttributeVector *av,
+										   SegmentReader *reader);
+
+/* Make sure that the strings at the positions of mask (NULL: all) are there. */
+extern void attribute_vector_decode_strings(AttributeVector *av,
+											SegmentReader *reader,
+											const uint64 *mask);
+
+/*
+ * The value at a position, decoding what is needed; by-reference values are
+ * palloc'd in the current context.
+ */
+extern Datum attribute_vector_datum(AttributeVector *av, SegmentReader *reader,
+									int position, bool *isnull);
+
+#endif							/* ACCESS_ATTRIBUTE_VECTOR_H */

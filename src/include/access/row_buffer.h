@@ -1,0 +1,49 @@
+/*
+ * row_buffer.h
+ *		Up to 65,536 rows held by column, on their way to a segment.
+ *
+ * Used by loads, by the mover and by rewrites.
+ */
+#ifndef ACCESS_ROW_BUFFER_H
+#define ACCESS_ROW_BUFFER_H
+
+#include "access/tupdesc.h"
+#include "storage/extent.h"
+
+typedef struct RowBuffer RowBuffer;
+
+/*
+ * An empty buffer in a memory context of its own below parent.  Columns grow
+ * with the rows, so that a thousand almost empty buffers are cheap.
+ */
+extern RowBuffer *row_buffer_create(TupleDesc desc, MemoryContext parent);
+extern void row_buffer_free(RowBuffer *buffer);
+
+/* Append a row; external and compressed values are fetched and expanded. */
+extern void row_buffer_append(RowBuffer *buffer, const Datum *values,
+							  const bool *isnull);
+
+/* Append a position that holds no row. */
+extern void row_buffer_append_hole(RowBuffer *buffer);
+
+/* Positions (holes included), rows, and bytes of memory. */
+extern uint32 row_buffer_nslots(const RowBuffer *buffer);
+extern uint32 row_buffer_nrows(const RowBuffer *buffer);
+extern Size row_buffer_bytes(const RowBuffer *buffer);
+
+/*
+ * Value of a row, by reference into the buffer or, where it needs a varlena
+ * header, palloc'd in the current context.
+ */
+extern Datum row_buffer_get(const RowBuffer *buffer, uint32 slot, int attno,
+							bool *isnull);
+
+/*
+ * Encode everything as the extent of a segment, in blocks announced for owner.
+ * Sets natts, nslots, nrows, nattribute_pages, start and nblocks of segment;
+ * the caller sets the rest and publishes.
+ */
+extern void row_buffer_write(RowBuffer *buffer, Relation rel,
+							 FullTransactionId owner, SegmentData *segment);
+
+#endif							/* ACCESS_ROW_BUFFER_H */
