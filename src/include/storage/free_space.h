@@ -16,6 +16,15 @@
 #include "storage/page.h"
 
 /*
+ * Owner of what the mover and VACUUM write, which have no transaction id that
+ * readers might meet.  It counts as finished: they write only while they hold
+ * a lock on the relation that excludes others of their kind
+ * (ShareUpdateExclusiveLock or stronger), and reclaim only under that lock, so
+ * an announcement of this owner that a reclaimer finds is never in use.
+ */
+#define MaintenanceOwner	InvalidFullTransactionId
+
+/*
  * Take nblocks consecutive blocks, from free space or by extending the file,
  * announced for owner.  Contents are undefined.  No content lock may be held.
  */
