@@ -25,6 +25,11 @@ PG_CONFIG ?= pg_config
 PGXS := $(shell $(PG_CONFIG) --pgxs)
 include $(PGXS)
 
+# The encoding library sees no server header: tell it of assertions this way.
+ifneq (,$(findstring --enable-cassert,$(shell $(PG_CONFIG) --configure)))
+override CPPFLAGS += -DENCODING_ASSERTIONS
+endif
+
 # A server built by gcc hands out flags and attributes that clang warns of.
 ifneq (,$(findstring clang,$(CC)))
 override CFLAGS := $(filter-out -fexcess-precision=standard \

@@ -40,7 +40,7 @@ static const struct config_enum_entry decode_kernel_options[] = {
 	{"bit", UNPACK_BIT, false},
 	{"word", UNPACK_WORD, false},
 	{"bytes", UNPACK_BYTES, false},
-	{"special", UNPACK_SPECIAL, false},
+	{"spec", UNPACK_SPECIAL, false},
 	{NULL, 0, false}
 };
 

@@ -8,33 +8,37 @@
  */
 #include "encoding/bitpack_kernel.h"
 
-/* By UnpackKernel; AUTO takes the last one that is available. */
-static const UnpackMethod *const methods[] = {
-	NULL,						/* UNPACK_AUTO */
-	&unpack_method_bit,
-	&unpack_method_word,
-	&unpack_method_bytes,
-	&unpack_method_special
+static const char *const kernel_names[UNPACK_NKERNELS] = {
+	"auto", "bit", "word", "bytes", "spec", "neon", "avx2", "avx512"
 };
 
-#define NMETHODS ((int) (sizeof(methods) / sizeof(methods[0])))
+/* NULL where this build has no such kernel; AUTO takes the last there is. */
+static const UnpackMethod *const methods[UNPACK_NKERNELS] = {
+	[UNPACK_BIT] = &unpack_method_bit,
+	[UNPACK_WORD] = &unpack_method_word,
+	[UNPACK_BYTES] = &unpack_method_bytes,
+	[UNPACK_SPECIAL] = &unpack_method_special
+};
 
 /* NULL until the first use. */
 static const UnpackMethod *current_method = NULL;
 
 static bool
-method_is_available(const UnpackMethod *method)
+kernel_is_available(int kernel)
 {
-	return method->is_available == NULL || method->is_available();
+	const UnpackMethod *method = methods[kernel];
+
+	return method != NULL &&
+		(method->is_available == NULL || method->is_available());
 }
 
 static const UnpackMethod *
 method_choose(void)
 {
-	int			kernel = NMETHODS - 1;
+	int			kernel = UNPACK_NKERNELS - 1;
 
-	while (!method_is_available(methods[kernel]))
-		kernel--;				/* stops at the latest at UNPACK_BIT */
+	while (!kernel_is_available(kernel))
+		kernel--;				/* stops at UNPACK_SPECIAL if not before */
 	return methods[kernel];
 }
 
@@ -43,13 +47,18 @@ unpack_method_find(UnpackKernel kernel)
 {
 	if (kernel == UNPACK_AUTO)
 		return method_choose();
-	if ((int) kernel < 0 || (int) kernel >= NMETHODS ||
-		!method_is_available(methods[kernel]))
+	if ((int) kernel < 0 || kernel >= UNPACK_NKERNELS ||
+		!kernel_is_available(kernel))
 		return NULL;
 	return methods[kernel];
 }
 
-/* A kernel that this CPU does not have counts as UNPACK_AUTO. */
+const char *
+bitpack_kernel_name(UnpackKernel kernel)
+{
+	return kernel_names[kernel];
+}
+
 void
 bitpack_set_kernel(UnpackKernel kernel)
 {

@@ -106,7 +106,6 @@ DEFINE_KERNEL(32)
 DEFINE_KERNEL(64)
 
 const UnpackMethod unpack_method_special = {
-	.name = "spec",
 	.read_ahead = 8,
 	.copies_native = true,
 	.groups = {special_unpack_u8, special_unpack_u16, special_unpack_u32,

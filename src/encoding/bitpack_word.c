@@ -184,20 +184,17 @@ DEFINE_KERNELS(32)
 DEFINE_KERNELS(64)
 
 const UnpackMethod unpack_method_bit = {
-	.name = "bit",
 	.read_ahead = 0,
 	.groups = {bit_unpack_u8, bit_unpack_u16, bit_unpack_u32, bit_unpack_u64}
 };
 
 const UnpackMethod unpack_method_word = {
-	.name = "word",
 	.read_ahead = 8,
 	.groups = {word_unpack_u8, word_unpack_u16, word_unpack_u32,
 	word_unpack_u64}
 };
 
 const UnpackMethod unpack_method_bytes = {
-	.name = "bytes",
 	.read_ahead = 8,
 	.groups = {bytes_unpack_u8, bytes_unpack_u16, bytes_unpack_u32,
 	bytes_unpack_u64}

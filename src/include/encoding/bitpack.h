@@ -49,10 +49,19 @@ typedef enum UnpackKernel
 	UNPACK_BIT,					/* one bit at a time: the oracle */
 	UNPACK_WORD,				/* one unaligned 64-bit word per value */
 	UNPACK_BYTES,				/* word path with byte-assembled loads */
-	UNPACK_SPECIAL				/* width-specialised, 8 values per step */
+	UNPACK_SPECIAL,				/* width-specialised, 8 values per step */
+	UNPACK_NEON,				/* names only: no build has these yet */
+	UNPACK_AVX2,
+	UNPACK_AVX512,
+	UNPACK_NKERNELS
 } UnpackKernel;
 
+extern const char *bitpack_kernel_name(UnpackKernel kernel);
+
+/* UNPACK_AUTO, and a kernel that is not available, give the fastest that is. */
 extern void bitpack_set_kernel(UnpackKernel kernel);
+
+/* False also if the kernel is not available. */
 extern bool bitpack_unpack_with(UnpackKernel kernel, const uint8_t *in, size_t in_length,
 								size_t start, size_t nvalues, int width,
 								void *out, int out_size);

@@ -28,7 +28,6 @@ typedef void (*UnpackGroups) (const uint8_t *in, size_t ngroups, int width,
 
 typedef struct UnpackMethod
 {
-	const char *name;
 	bool		(*is_available) (void); /* NULL: on every CPU */
 	size_t		read_ahead;		/* bytes read behind the last group at most */
 	bool		copies_native;	/* width = output's: use raw_decode instead */

@@ -11,19 +11,6 @@
 
 #include "encoding/base.h"
 
-/*
- * Assertions of the library.  Tests and fuzzing define ENCODING_ASSERTS; the
- * extension is built without, as the server's Assert is not at hand here.
- */
-#ifndef ENCODING_ASSERT
-#ifdef ENCODING_ASSERTS
-#include <assert.h>
-#define ENCODING_ASSERT(condition) assert(condition)
-#else
-#define ENCODING_ASSERT(condition) ((void) 0)
-#endif
-#endif
-
 extern void bytebuffer_init(ByteBuffer *buffer, const Allocator *allocator);
 extern void bytebuffer_free(ByteBuffer *buffer);
 
