@@ -10,3 +10,23 @@ LANGUAGE C STRICT;
 
 CREATE ACCESS METHOD columnar TYPE TABLE HANDLER columnar_handler;
 COMMENT ON ACCESS METHOD columnar IS 'columnar table access method';
+
+-- the encoding library's test of itself
+CREATE FUNCTION columnar_encoding_selftest(
+	level text DEFAULT 'quick',
+	inject text DEFAULT NULL,
+	OUT kernel text,
+	OUT operation text,
+	OUT width int,
+	OUT cases bigint,
+	OUT values_checked bigint,
+	OUT fast_values bigint,
+	OUT peel_values bigint,
+	OUT tail_values bigint,
+	OUT mismatches bigint,
+	OUT first_mismatch text,
+	OUT elapsed_ms float8,
+	OUT ok bool)
+RETURNS SETOF record
+AS 'MODULE_PATHNAME'
+LANGUAGE C VOLATILE PARALLEL UNSAFE CALLED ON NULL INPUT;
