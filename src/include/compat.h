@@ -42,6 +42,7 @@ extern PGDLLEXPORT void _PG_init(void);
 typedef RelFileNode RelFileLocator;
 typedef Oid RelFileNumber;
 
+#define RelFileLocatorEquals(a, b) RelFileNodeEquals(a, b)
 #define rd_locator rd_node
 #define smgr_rlocator smgr_rnode
 #define relNumber relNode
@@ -55,9 +56,34 @@ typedef bool TU_UpdateIndexes;
 #define TU_None false
 #define TU_All true
 
+/* Fields of the B-tree's "reuse page" record; see standby_conflict.c. */
+#define reuse_page_record_init(record, rel, horizon) \
+	((record)->node = (rel)->rd_node, \
+	 (record)->block = InvalidBlockNumber, \
+	 (record)->latestRemovedFullXid = (horizon))
+
+/* Zero blocks start to start + nblocks - 1, of which start is the next one. */
+#define relation_zero_extend(rel, start, nblocks) \
+	do { \
+		PGAlignedBlock zero_block = {{0}}; \
+		for (BlockNumber zero_i = 0; zero_i < (nblocks); zero_i++) \
+			smgrextend(RelationGetSmgr(rel), MAIN_FORKNUM, (start) + zero_i, \
+					   zero_block.data, !RelationIsPermanent(rel)); \
+	} while (0)
+
 #else
 
 #include "varatt.h"
+
+#define reuse_page_record_init(record, rel, horizon) \
+	((record)->locator = (rel)->rd_locator, \
+	 (record)->block = InvalidBlockNumber, \
+	 (record)->snapshotConflictHorizon = (horizon), \
+	 (record)->isCatalogRel = false)
+
+#define relation_zero_extend(rel, start, nblocks) \
+	smgrzeroextend(RelationGetSmgr(rel), MAIN_FORKNUM, start, nblocks, \
+				   !RelationIsPermanent(rel))
 
 #endif							/* PG_VERSION_NUM < 160000 */
 

@@ -25,4 +25,10 @@ extern Buffer directory_read(Relation rel, uint32 group, int lockmode,
  */
 extern void directory_reserve(Relation rel, uint32 group);
 
+/*
+ * Forget where the directory is; after the relation's file has been truncated
+ * to nothing without getting a new number.
+ */
+extern void directory_forget(Relation rel);
+
 #endif							/* STORAGE_DIRECTORY_H */

@@ -48,11 +48,19 @@ extern void free_space_retire(Relation rel, BlockNumber start,
 extern int	free_space_list(Relation rel, FreeExtent **extents);
 
 /*
- * Replace all entries by these (sorted, coalesced), except those announced by
- * transactions that still run, which stay; by VACUUM.
+ * Add extents that VACUUM found to be neither referenced nor listed.  If
+ * announced is valid, it is the start of an extent announced by a finished
+ * transaction, of which the extents are the parts that nothing refers to; its
+ * announcement goes.
  */
-extern void free_space_replace(Relation rel, const FreeExtent *extents,
-							   int nextents);
+extern void free_space_reclaim(Relation rel, BlockNumber announced,
+							   const FreeExtent *extents, int nextents);
+
+/* Join neighbouring free extents; waiting ones that may be reused become free. */
+extern void free_space_coalesce(Relation rel);
+
+/* The file is to be cut: forget free extents at or beyond nblocks. */
+extern void free_space_truncate(Relation rel, BlockNumber nblocks);
 
 /* Blocks of the free-space pages themselves, palloc'd; returns their number. */
 extern int	free_space_pages(Relation rel, BlockNumber **blocks);

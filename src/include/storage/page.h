@@ -16,6 +16,10 @@
 extern Buffer page_read(Relation rel, BlockNumber blkno, PageKind kind,
 						int lockmode);
 
+/* The check that page_read makes, for a page that is locked. */
+extern void page_check(Relation rel, Page page, BlockNumber blkno,
+					   PageKind kind);
+
 /* Contents of a metadata page: starts with its PageTag. */
 #define page_contents(page)		((void *) PageGetContents(page))
 #define buffer_contents(buffer) page_contents(BufferGetPage(buffer))

@@ -1,0 +1,555 @@
+/*
+ * free_space.c
+ *		Blocks that nothing refers to: free, waiting for a horizon, announced.
+ *
+ * The entries are an unordered list on a chain of pages.  The exclusive lock on
+ * the first page is held through every change of any of them, so it is the
+ * mutex of the whole list; the chain itself only grows.
+ */
+#include "postgres.h"
+
+#include "compat.h"
+
+#include "access/generic_xlog.h"
+#include "access/transam.h"
+#include "storage/free_space.h"
+#include "storage/lmgr.h"
+#include "storage/metapage.h"
+#include "storage/procarray.h"
+#include "storage/standby_conflict.h"
+#include "utils/snapmgr.h"
+
+#define free_space_page(page)	((FreeSpacePageData *) page_contents(page))
+#define free_space_data(buffer) free_space_page(BufferGetPage(buffer))
+
+/* An entry found on a page that is locked. */
+typedef struct EntryPosition
+{
+	Buffer		buffer;
+	uint32		index;
+} EntryPosition;
+
+static Buffer
+free_space_read(Relation rel, BlockNumber blkno, int lockmode)
+{
+	Buffer		buffer = page_read(rel, blkno, PAGE_FREE_SPACE, lockmode);
+
+	if (free_space_data(buffer)->nextents > FREE_SPACE_PAGE_ENTRIES)
+		page_report_corruption(rel, blkno, "The page counts %u extents.",
+							   free_space_data(buffer)->nextents);
+	return buffer;
+}
+
+/* Lock the first page of the chain: the mutex. */
+static Buffer
+free_space_head(Relation rel, int lockmode)
+{
+	Buffer		meta = metapage_read_or_create(rel, BUFFER_LOCK_SHARE);
+	BlockNumber head = metapage_data(meta)->free_space;
+
+	UnlockReleaseBuffer(meta);
+	return free_space_read(rel, head, lockmode);
+}
+
+/* Give up a page of the chain, unless it is the head, which stays locked. */
+static void
+free_space_leave(Buffer buffer, Buffer head)
+{
+	if (buffer != head)
+		UnlockReleaseBuffer(buffer);
+}
+
+/*
+ * Step along the chain under the head's lock; frees the page left behind.
+ * InvalidBuffer at the end.
+ */
+static Buffer
+free_space_step(Relation rel, Buffer buffer, Buffer head)
+{
+	BlockNumber blkno = BufferGetBlockNumber(buffer);
+	BlockNumber next = free_space_data(buffer)->next;
+
+	free_space_leave(buffer, head);
+	if (next == InvalidBlockNumber)
+		return InvalidBuffer;
+
+	/* pages are added at the end of the file: no cycle in a sound chain */
+	if (next <= blkno)
+		page_report_corruption(rel, blkno,
+							   "The next free-space page is block %u.", next);
+	return free_space_read(rel, next, BUFFER_LOCK_EXCLUSIVE);
+}
+
+/* May the blocks be overwritten? */
+static bool
+extent_is_reusable(Relation rel, const FreeExtent *extent)
+{
+	if (extent->state == EXTENT_FREE)
+		return true;
+	return extent->state == EXTENT_WAITING &&
+		GlobalVisCheckRemovableFullXid(rel, extent->xid);
+}
+
+/* Find an entry of nblocks or more that may be used; its page stays locked. */
+static bool
+find_reusable(Relation rel, Buffer head, BlockNumber nblocks,
+			  EntryPosition *position)
+{
+	for (Buffer buffer = head; BufferIsValid(buffer);
+		 buffer = free_space_step(rel, buffer, head))
+	{
+		FreeSpacePageData *page = free_space_data(buffer);
+
+		for (uint32 i = 0; i < page->nextents; i++)
+		{
+			if (page->extents[i].nblocks >= nblocks &&
+				extent_is_reusable(rel, &page->extents[i]))
+			{
+				position->buffer = buffer;
+				position->index = i;
+				return true;
+			}
+		}
+	}
+	return false;
+}
+
+/* Find the announcement that starts at a block; its page stays locked. */
+static bool
+find_announced(Relation rel, Buffer head, BlockNumber start,
+			   EntryPosition *position)
+{
+	for (Buffer buffer = head; BufferIsValid(buffer);
+		 buffer = free_space_step(rel, buffer, head))
+	{
+		FreeSpacePageData *page = free_space_data(buffer);
+
+		for (uint32 i = 0; i < page->nextents; i++)
+		{
+			if (page->extents[i].start == start &&
+				page->extents[i].state == EXTENT_ANNOUNCED)
+			{
+				position->buffer = buffer;
+				position->index = i;
+				return true;
+			}
+		}
+	}
+	return false;
+}
+
+/*
+ * Find a page with room for nentries; it stays locked.  InvalidBuffer, and
+ * *last the number of the last page of the chain, if all are full.
+ */
+static Buffer
+find_room(Relation rel, Buffer head, uint32 nentries, BlockNumber *last)
+{
+	for (Buffer buffer = head; BufferIsValid(buffer);
+		 buffer = free_space_step(rel, buffer, head))
+	{
+		if (free_space_data(buffer)->nextents + nentries <= FREE_SPACE_PAGE_ENTRIES)
+			return buffer;
+		*last = BufferGetBlockNumber(buffer);
+	}
+	return InvalidBuffer;
+}
+
+static void
+page_add_extent(FreeSpacePageData *page, BlockNumber start,
+				BlockNumber nblocks, ExtentState state, FullTransactionId xid)
+{
+	FreeExtent *extent = &page->extents[page->nextents++];
+
+	Assert(page->nextents <= FREE_SPACE_PAGE_ENTRIES);
+	memset(extent, 0, sizeof(FreeExtent));
+	extent->start = start;
+	extent->nblocks = nblocks;
+	extent->state = state;
+	extent->xid = xid;
+}
+
+static void
+page_remove_extent(FreeSpacePageData *page, uint32 index)
+{
+	page->extents[index] = page->extents[--page->nextents];
+}
+
+/*
+ * Make sure that some page has room for nentries, by a new page at the end of
+ * the file if need be.  Others may take the room before the caller does.
+ */
+static void
+free_space_grow(Relation rel, uint32 nentries)
+{
+	Buffer		head;
+	Buffer		room;
+	BlockNumber last = InvalidBlockNumber;
+	BlockNumber blkno;
+
+	/* make the metapage first, which takes the extension lock itself */
+	head = free_space_head(rel, BUFFER_LOCK_SHARE);
+	UnlockReleaseBuffer(head);
+
+	LockRelationForExtension(rel, ExclusiveLock);
+	blkno = page_extend(rel, 1);
+	head = free_space_head(rel, BUFFER_LOCK_EXCLUSIVE);
+	room = find_room(rel, head, nentries, &last);
+	if (BufferIsValid(room))
+	{
+		/* somebody was faster: the block is free */
+		GenericXLogState *state = GenericXLogStart(rel);
+
+		page_add_extent(free_space_page(GenericXLogRegisterBuffer(state, room, 0)),
+						blkno, 1, EXTENT_FREE, InvalidFullTransactionId);
+		GenericXLogFinish(state);
+		free_space_leave(room, head);
+	}
+	else
+	{
+		GenericXLogState *state = GenericXLogStart(rel);
+		Buffer		new_buffer = ReadBuffer(rel, blkno);
+		Buffer		last_buffer = head;
+		Page		page;
+
+		LockBuffer(new_buffer, BUFFER_LOCK_EXCLUSIVE);
+		if (BufferGetBlockNumber(head) != last)
+			last_buffer = free_space_read(rel, last, BUFFER_LOCK_EXCLUSIVE);
+		page = GenericXLogRegisterBuffer(state, new_buffer,
+										 GENERIC_XLOG_FULL_IMAGE);
+		page_init(page, PAGE_FREE_SPACE, blkno, PAGE_CONTENTS_LENGTH);
+		free_space_page(page)->next = InvalidBlockNumber;
+		page = GenericXLogRegisterBuffer(state, last_buffer, 0);
+		free_space_page(page)->next = blkno;
+		GenericXLogFinish(state);
+		free_space_leave(last_buffer, head);
+		UnlockReleaseBuffer(new_buffer);
+	}
+	UnlockReleaseBuffer(head);
+	UnlockRelationForExtension(rel, ExclusiveLock);
+}
+
+/* Add one entry, wherever there is room. */
+static void
+free_space_add(Relation rel, BlockNumber start, BlockNumber nblocks,
+			   ExtentState state, FullTransactionId xid)
+{
+	for (;;)
+	{
+		BlockNumber last;
+		Buffer		head = free_space_head(rel, BUFFER_LOCK_EXCLUSIVE);
+		Buffer		room = find_room(rel, head, 1, &last);
+
+		if (BufferIsValid(room))
+		{
+			GenericXLogState *xlog = GenericXLogStart(rel);
+
+			page_add_extent(free_space_page(GenericXLogRegisterBuffer(xlog, room, 0)),
+							start, nblocks, state, xid);
+			GenericXLogFinish(xlog);
+			free_space_leave(room, head);
+			UnlockReleaseBuffer(head);
+			return;
+		}
+		UnlockReleaseBuffer(head);
+		free_space_grow(rel, 1);
+	}
+}
+
+/*
+ * Take nblocks from a reusable entry.  InvalidBlockNumber if there is none, or
+ * its page has no room for the second entry that a part needs.
+ */
+static BlockNumber
+allocate_listed(Relation rel, BlockNumber nblocks, FullTransactionId owner)
+{
+	Buffer		head = free_space_head(rel, BUFFER_LOCK_EXCLUSIVE);
+	BlockNumber start = InvalidBlockNumber;
+	EntryPosition position;
+
+	if (find_reusable(rel, head, nblocks, &position))
+	{
+		FreeSpacePageData *page = free_space_data(position.buffer);
+		FreeExtent	found = page->extents[position.index];
+
+		if (found.nblocks == nblocks ||
+			page->nextents < FREE_SPACE_PAGE_ENTRIES)
+		{
+			GenericXLogState *xlog;
+
+			/* standbys may still have snapshots that need the old contents */
+			if (found.state == EXTENT_WAITING)
+				standby_conflict(rel, found.xid);
+
+			xlog = GenericXLogStart(rel);
+			page = free_space_page(GenericXLogRegisterBuffer(xlog, position.buffer, 0));
+			start = found.start;
+			if (found.nblocks == nblocks)
+				page_remove_extent(page, position.index);
+			else
+			{
+				/* the rest needs no second conflict record */
+				page->extents[position.index].start += nblocks;
+				page->extents[position.index].nblocks -= nblocks;
+				page->extents[position.index].state = EXTENT_FREE;
+				page->extents[position.index].xid = InvalidFullTransactionId;
+			}
+			page_add_extent(page, start, nblocks, EXTENT_ANNOUNCED, owner);
+			GenericXLogFinish(xlog);
+		}
+		free_space_leave(position.buffer, head);
+	}
+	UnlockReleaseBuffer(head);
+	return start;
+}
+
+BlockNumber
+free_space_allocate(Relation rel, BlockNumber nblocks, FullTransactionId owner)
+{
+	BlockNumber start;
+
+	Assert(nblocks > 0);
+	Assert(FullTransactionIdIsValid(owner));
+
+	start = allocate_listed(rel, nblocks, owner);
+	if (start != InvalidBlockNumber)
+		return start;
+
+	for (;;)
+	{
+		BlockNumber last;
+		Buffer		head;
+		Buffer		room;
+
+		/* look for room before the file grows, so that blocks rarely leak */
+		LockRelationForExtension(rel, ExclusiveLock);
+		head = free_space_head(rel, BUFFER_LOCK_EXCLUSIVE);
+		room = find_room(rel, head, 1, &last);
+		if (BufferIsValid(room))
+			free_space_leave(room, head);
+		UnlockReleaseBuffer(head);
+		if (!BufferIsValid(room))
+		{
+			UnlockRelationForExtension(rel, ExclusiveLock);
+			free_space_grow(rel, 1);
+			continue;
+		}
+
+		start = page_extend(rel, nblocks);
+		head = free_space_head(rel, BUFFER_LOCK_EXCLUSIVE);
+		room = find_room(rel, head, 1, &last);
+		if (BufferIsValid(room))
+		{
+			GenericXLogState *xlog = GenericXLogStart(rel);
+
+			page_add_extent(free_space_page(GenericXLogRegisterBuffer(xlog, room, 0)),
+							start, nblocks, EXTENT_ANNOUNCED, owner);
+			GenericXLogFinish(xlog);
+			free_space_leave(room, head);
+			UnlockReleaseBuffer(head);
+			UnlockRelationForExtension(rel, ExclusiveLock);
+			return start;
+		}
+
+		/* the last room went meanwhile: these blocks are leaked to VACUUM */
+		UnlockReleaseBuffer(head);
+		UnlockRelationForExtension(rel, ExclusiveLock);
+		free_space_grow(rel, 1);
+	}
+}
+
+/* Remove an announcement, or turn it into free space. */
+static void
+announcement_end(Relation rel, BlockNumber start, bool to_free)
+{
+	Buffer		head = free_space_head(rel, BUFFER_LOCK_EXCLUSIVE);
+	EntryPosition position;
+
+	if (find_announced(rel, head, start, &position))
+	{
+		GenericXLogState *xlog = GenericXLogStart(rel);
+		FreeSpacePageData *page;
+
+		page = free_space_page(GenericXLogRegisterBuffer(xlog, position.buffer, 0));
+		if (to_free)
+		{
+			page->extents[position.index].state = EXTENT_FREE;
+			page->extents[position.index].xid = InvalidFullTransactionId;
+		}
+		else
+			page_remove_extent(page, position.index);
+		GenericXLogFinish(xlog);
+		free_space_leave(position.buffer, head);
+	}
+	UnlockReleaseBuffer(head);
+}
+
+void
+free_space_forget(Relation rel, BlockNumber start)
+{
+	announcement_end(rel, start, false);
+}
+
+void
+free_space_release(Relation rel, BlockNumber start)
+{
+	announcement_end(rel, start, true);
+}
+
+void
+free_space_retire(Relation rel, BlockNumber start, BlockNumber nblocks,
+				  FullTransactionId stamp)
+{
+	free_space_add(rel, start, nblocks, EXTENT_WAITING, stamp);
+}
+
+int
+free_space_list(Relation rel, FreeExtent **extents)
+{
+	int			n = 0;
+	int			size = FREE_SPACE_PAGE_ENTRIES;
+	Buffer		head = free_space_head(rel, BUFFER_LOCK_EXCLUSIVE);
+
+	*extents = palloc(size * sizeof(FreeExtent));
+	for (Buffer buffer = head; BufferIsValid(buffer);
+		 buffer = free_space_step(rel, buffer, head))
+	{
+		FreeSpacePageData *page = free_space_data(buffer);
+
+		if (n + (int) page->nextents > size)
+		{
+			size = (n + page->nextents) * 2;
+			*extents = repalloc(*extents, size * sizeof(FreeExtent));
+		}
+		memcpy(*extents + n, page->extents, page->nextents * sizeof(FreeExtent));
+		n += page->nextents;
+	}
+	UnlockReleaseBuffer(head);
+	return n;
+}
+
+int
+free_space_pages(Relation rel, BlockNumber **blocks)
+{
+	int			n = 0;
+	int			size = 64;
+	Buffer		head = free_space_head(rel, BUFFER_LOCK_EXCLUSIVE);
+
+	*blocks = palloc(size * sizeof(BlockNumber));
+	for (Buffer buffer = head; BufferIsValid(buffer);
+		 buffer = free_space_step(rel, buffer, head))
+	{
+		if (n == size)
+		{
+			size *= 2;
+			*blocks = repalloc(*blocks, size * sizeof(BlockNumber));
+		}
+		(*blocks)[n++] = BufferGetBlockNumber(buffer);
+	}
+	UnlockReleaseBuffer(head);
+	return n;
+}
+
+void
+free_space_reclaim(Relation rel, BlockNumber announced,
+				   const FreeExtent *extents, int nextents)
+{
+	/*
+	 * Forget first: a crash in between leaves blocks that are merely leaked,
+	 * while the other order would leave some both announced and free.
+	 */
+	if (announced != InvalidBlockNumber)
+		free_space_forget(rel, announced);
+	for (int i = 0; i < nextents; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		free_space_add(rel, extents[i].start, extents[i].nblocks, EXTENT_FREE,
+					   InvalidFullTransactionId);
+	}
+}
+
+static int
+extent_compare(const void *a, const void *b)
+{
+	const FreeExtent *x = a;
+	const FreeExtent *y = b;
+
+	return (x->start > y->start) - (x->start < y->start);
+}
+
+/*
+ * Sort a page's entries and join neighbours that are free.  Waiting extents
+ * that may be reused become free; *horizon is the newest stamp of those.
+ */
+static void
+page_coalesce(Relation rel, FreeSpacePageData *page, FullTransactionId *horizon)
+{
+	uint32		n = 0;
+
+	qsort(page->extents, page->nextents, sizeof(FreeExtent), extent_compare);
+	for (uint32 i = 0; i < page->nextents; i++)
+	{
+		FreeExtent	extent = page->extents[i];
+
+		if (extent.state == EXTENT_WAITING && extent_is_reusable(rel, &extent))
+		{
+			if (FullTransactionIdFollows(extent.xid, *horizon))
+				*horizon = extent.xid;
+			extent.state = EXTENT_FREE;
+			extent.xid = InvalidFullTransactionId;
+		}
+		if (n > 0 && extent.state == EXTENT_FREE &&
+			page->extents[n - 1].state == EXTENT_FREE &&
+			page->extents[n - 1].start + page->extents[n - 1].nblocks == extent.start)
+			page->extents[n - 1].nblocks += extent.nblocks;
+		else
+			page->extents[n++] = extent;
+	}
+	page->nextents = n;
+}
+
+void
+free_space_coalesce(Relation rel)
+{
+	Buffer		head = free_space_head(rel, BUFFER_LOCK_EXCLUSIVE);
+
+	for (Buffer buffer = head; BufferIsValid(buffer);
+		 buffer = free_space_step(rel, buffer, head))
+	{
+		GenericXLogState *xlog = GenericXLogStart(rel);
+		FullTransactionId horizon = InvalidFullTransactionId;
+		Page		page = GenericXLogRegisterBuffer(xlog, buffer, 0);
+
+		page_coalesce(rel, free_space_page(page), &horizon);
+		if (FullTransactionIdIsValid(horizon))
+			standby_conflict(rel, horizon);
+		GenericXLogFinish(xlog);
+	}
+	UnlockReleaseBuffer(head);
+}
+
+void
+free_space_truncate(Relation rel, BlockNumber nblocks)
+{
+	Buffer		head = free_space_head(rel, BUFFER_LOCK_EXCLUSIVE);
+
+	for (Buffer buffer = head; BufferIsValid(buffer);
+		 buffer = free_space_step(rel, buffer, head))
+	{
+		GenericXLogState *xlog = GenericXLogStart(rel);
+		FreeSpacePageData *page;
+
+		page = free_space_page(GenericXLogRegisterBuffer(xlog, buffer, 0));
+		for (uint32 i = page->nextents; i-- > 0;)
+		{
+			FreeExtent *extent = &page->extents[i];
+
+			if (extent->start >= nblocks)
+				page_remove_extent(page, i);
+			else if (extent->start + extent->nblocks > nblocks)
+				extent->nblocks = nblocks - extent->start;
+		}
+		GenericXLogFinish(xlog);
+	}
+	UnlockReleaseBuffer(head);
+}

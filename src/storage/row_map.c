@@ -1,0 +1,204 @@
+/*
+ * row_map.c
+ *		The list of a group's row pages, on pages of its own.
+ *
+ * Entry i is on map page i / ROW_MAP_PAGE_ENTRIES.  A reader's copy of the
+ * header stays good: entries that it counts are never changed in place, and
+ * whoever rewrites the map does so on new pages.
+ */
+#include "postgres.h"
+
+#include "compat.h"
+
+#include "access/xact.h"
+#include "storage/free_space.h"
+#include "storage/row_map.h"
+
+#define row_map_page(page)	((RowMapPageData *) page_contents(page))
+
+bool
+row_map_has_room(const GroupHeaderData *header)
+{
+	uint32		page = header->nrow_pages / ROW_MAP_PAGE_ENTRIES;
+
+	return page < ROW_MAP_PAGES && header->row_map[page] != InvalidBlockNumber;
+}
+
+void
+row_map_grow(Relation rel, uint32 group)
+{
+	BlockNumber blkno = free_space_allocate(rel, 1, GetCurrentFullTransactionId());
+	Buffer		buffer = group_read(rel, group, BUFFER_LOCK_EXCLUSIVE);
+	bool		needed;
+
+	Assert(BufferIsValid(buffer));
+	needed = !row_map_has_room(group_header(buffer));
+	if (needed)
+	{
+		GenericXLogState *state = GenericXLogStart(rel);
+		Buffer		map_buffer;
+		GroupHeaderData *header;
+
+		map_buffer = ReadBufferExtended(rel, MAIN_FORKNUM, blkno,
+										RBM_ZERO_AND_LOCK, NULL);
+		header = page_contents(GenericXLogRegisterBuffer(state, buffer, 0));
+		header->row_map[header->nrow_pages / ROW_MAP_PAGE_ENTRIES] = blkno;
+		page_init(GenericXLogRegisterBuffer(state, map_buffer,
+											GENERIC_XLOG_FULL_IMAGE),
+				  PAGE_ROW_MAP, blkno, PAGE_CONTENTS_LENGTH);
+		GenericXLogFinish(state);
+		UnlockReleaseBuffer(map_buffer);
+	}
+	UnlockReleaseBuffer(buffer);
+
+	if (needed)
+		free_space_forget(rel, blkno);
+	else
+		free_space_release(rel, blkno);
+}
+
+Buffer
+row_map_add(Relation rel, GenericXLogState *state, GroupHeaderData *header,
+			const RowMapEntry *entry)
+{
+	uint32		page = header->nrow_pages / ROW_MAP_PAGE_ENTRIES;
+	Buffer		buffer = page_read(rel, header->row_map[page], PAGE_ROW_MAP,
+								   BUFFER_LOCK_EXCLUSIVE);
+	RowMapPageData *map = row_map_page(GenericXLogRegisterBuffer(state, buffer, 0));
+
+	map->entries[header->nrow_pages % ROW_MAP_PAGE_ENTRIES] = *entry;
+	header->nrow_pages++;
+	return buffer;
+}
+
+void
+row_map_append(Relation rel, uint32 group, const RowMapEntry *entries,
+			   int nentries)
+{
+	int			done = 0;
+
+	while (done < nentries)
+	{
+		Buffer		buffer = group_read(rel, group, BUFFER_LOCK_EXCLUSIVE);
+		GroupHeaderData *header = group_header(buffer);
+		GenericXLogState *state;
+		RowMapPageData *map;
+		Buffer		map_buffer;
+		uint32		position;
+		int			n;
+
+		if (!row_map_has_room(header))
+		{
+			UnlockReleaseBuffer(buffer);
+			row_map_grow(rel, group);
+			continue;
+		}
+		position = header->nrow_pages % ROW_MAP_PAGE_ENTRIES;
+		n = Min((uint32) (nentries - done), ROW_MAP_PAGE_ENTRIES - position);
+		map_buffer = page_read(rel, header->row_map[header->nrow_pages / ROW_MAP_PAGE_ENTRIES],
+							   PAGE_ROW_MAP, BUFFER_LOCK_EXCLUSIVE);
+
+		state = GenericXLogStart(rel);
+		header = page_contents(GenericXLogRegisterBuffer(state, buffer, 0));
+		map = row_map_page(GenericXLogRegisterBuffer(state, map_buffer, 0));
+		memcpy(map->entries + position, entries + done, n * sizeof(RowMapEntry));
+		header->nrow_pages += n;
+		GenericXLogFinish(state);
+
+		UnlockReleaseBuffer(map_buffer);
+		UnlockReleaseBuffer(buffer);
+		done += n;
+	}
+}
+
+/* Entries of a map page that a header counts, copied to entries. */
+static int
+row_map_read_page(Relation rel, const GroupHeaderData *header, uint32 page,
+				  RowMapEntry *entries)
+{
+	uint32		n = Min(header->nrow_pages - page * ROW_MAP_PAGE_ENTRIES,
+						ROW_MAP_PAGE_ENTRIES);
+	Buffer		buffer = page_read(rel, header->row_map[page], PAGE_ROW_MAP,
+								   BUFFER_LOCK_SHARE);
+
+	memcpy(entries, row_map_page(BufferGetPage(buffer))->entries,
+		   n * sizeof(RowMapEntry));
+	UnlockReleaseBuffer(buffer);
+
+	for (uint32 i = 0; i < n; i++)
+		if (entries[i].nrows == 0 || entries[i].nrows > TID_BLOCK_ROWS ||
+			(uint32) entries[i].first + entries[i].nrows > GROUP_ROWS ||
+			(i > 0 && entries[i].first < entries[i - 1].first + entries[i - 1].nrows))
+			page_report_corruption(rel, header->row_map[page],
+								   "Row map entry %u is invalid.", i);
+	return n;
+}
+
+/* Number of map pages that have entries. */
+static uint32
+row_map_npages(const GroupHeaderData *header)
+{
+	return (header->nrow_pages + ROW_MAP_PAGE_ENTRIES - 1) / ROW_MAP_PAGE_ENTRIES;
+}
+
+/* Index of the last entry with first <= offset, or -1. */
+static int
+row_map_search(const RowMapEntry *entries, int n, uint32 offset)
+{
+	int			low = 0;
+	int			high = n;
+
+	while (low < high)
+	{
+		int			middle = (low + high) / 2;
+
+		if (entries[middle].first <= offset)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low - 1;
+}
+
+bool
+group_find_row_page(Relation rel, const GroupHeaderData *header, uint32 offset,
+					RowMapEntry *entry)
+{
+	RowMapEntry *entries = palloc(ROW_MAP_PAGE_ENTRIES * sizeof(RowMapEntry));
+	uint32		npages = row_map_npages(header);
+	bool		found = false;
+
+	/* most groups have one page; in others the last one is asked for most */
+	for (uint32 page = npages; page-- > 0 && !found;)
+	{
+		int			n = row_map_read_page(rel, header, page, entries);
+		int			i = row_map_search(entries, n, offset);
+
+		if (i < 0)
+			continue;
+		if (offset >= (uint32) entries[i].first + entries[i].nrows)
+			break;
+		*entry = entries[i];
+		found = true;
+	}
+	pfree(entries);
+	return found;
+}
+
+int
+group_row_pages(Relation rel, const GroupHeaderData *header, uint32 first,
+				uint32 limit, RowMapEntry **entries)
+{
+	uint32		npages = row_map_npages(header);
+	RowMapEntry *all = palloc(Max(npages, 1) * ROW_MAP_PAGE_ENTRIES * sizeof(RowMapEntry));
+	int			n = 0;
+	int			kept = 0;
+
+	for (uint32 page = 0; page < npages; page++)
+		n += row_map_read_page(rel, header, page, all + n);
+	for (int i = 0; i < n; i++)
+		if (all[i].first >= first && all[i].first < limit)
+			all[kept++] = all[i];
+	*entries = all;
+	return kept;
+}
