@@ -13,6 +13,7 @@
 #include "compat.h"
 
 #include "access/xloginsert.h"
+#include "catalog/pg_control.h"
 #include "encoding/bytebuffer.h"
 #include "miscadmin.h"
 #include "storage/extent.h"

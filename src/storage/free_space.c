@@ -12,6 +12,7 @@
 
 #include "access/generic_xlog.h"
 #include "access/transam.h"
+#include "miscadmin.h"
 #include "storage/free_space.h"
 #include "storage/lmgr.h"
 #include "storage/metapage.h"

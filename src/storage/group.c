@@ -14,6 +14,7 @@
 #include "access/generic_xlog.h"
 #include "access/transam.h"
 #include "access/xact.h"
+#include "miscadmin.h"
 #include "storage/directory.h"
 #include "storage/free_space.h"
 #include "storage/group.h"
