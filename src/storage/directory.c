@@ -74,7 +74,7 @@ directory_extent(uint32 group, uint32 *page)
 
 /* Block of the page that has a group's entry, or InvalidBlockNumber. */
 static BlockNumber
-directory_block(Relation rel, uint32 group)
+directory_block(Relation rel, const MetapageData *meta, uint32 group)
 {
 	uint32		page;
 	int			extent;
@@ -83,7 +83,7 @@ directory_block(Relation rel, uint32 group)
 	if (group > MAX_GROUP)
 		return InvalidBlockNumber;
 	extent = directory_extent(group, &page);
-	extents = directory_extents(rel, extent);
+	extents = meta ? meta->directory : directory_extents(rel, extent);
 	if (extents == NULL || extents[extent] == InvalidBlockNumber)
 		return InvalidBlockNumber;
 	return extents[extent] + page;
@@ -92,7 +92,7 @@ directory_block(Relation rel, uint32 group)
 bool
 directory_lookup(Relation rel, uint32 group, DirectoryEntry *entry)
 {
-	BlockNumber blkno = directory_block(rel, group);
+	BlockNumber blkno = directory_block(rel, NULL, group);
 	Buffer		buffer;
 
 	if (blkno == InvalidBlockNumber)
@@ -106,9 +106,10 @@ directory_lookup(Relation rel, uint32 group, DirectoryEntry *entry)
 }
 
 Buffer
-directory_read(Relation rel, uint32 group, int lockmode, int *index)
+directory_read(Relation rel, const MetapageData *meta, uint32 group,
+			   int lockmode, int *index)
 {
-	BlockNumber blkno = directory_block(rel, group);
+	BlockNumber blkno = directory_block(rel, meta, group);
 
 	if (blkno == InvalidBlockNumber)
 		elog(ERROR, "group %u of relation \"%s\" has no directory page",
@@ -143,7 +144,7 @@ directory_reserve(Relation rel, uint32 group)
 	Buffer		buffer;
 	bool		published = false;
 
-	if (directory_block(rel, group) != InvalidBlockNumber)
+	if (directory_block(rel, NULL, group) != InvalidBlockNumber)
 		return;
 
 	extent = directory_extent(group, &page);

@@ -19,6 +19,7 @@
 #include "storage/free_space.h"
 #include "storage/group.h"
 #include "storage/metapage.h"
+#include "storage/procarray.h"
 #include "storage/row_map.h"
 
 static void
@@ -77,6 +78,31 @@ group_lock(Relation rel, uint32 group)
 	if (!BufferIsValid(buffer))
 		elog(ERROR, "group %u of relation \"%s\" does not exist",
 			 group, RelationGetRelationName(rel));
+	return buffer;
+}
+
+/* Lock the header that a locked directory page's entry refers to. */
+static Buffer
+group_lock_entry(Relation rel, uint32 group, Buffer directory_buffer, int index)
+{
+	DirectoryPageData *page = directory_page(BufferGetPage(directory_buffer));
+	Buffer		buffer = page_read(rel, page->entries[index].header, PAGE_GROUP,
+								   BUFFER_LOCK_EXCLUSIVE);
+
+	group_check(rel, BufferGetBlockNumber(buffer), group_header(buffer), group);
+	return buffer;
+}
+
+/* Lock the header of a group while the metapage is locked. */
+static Buffer
+group_lock_under(Relation rel, const MetapageData *meta, uint32 group)
+{
+	int			index;
+	Buffer		directory_buffer = directory_read(rel, meta, group,
+												  BUFFER_LOCK_SHARE, &index);
+	Buffer		buffer = group_lock_entry(rel, group, directory_buffer, index);
+
+	UnlockReleaseBuffer(directory_buffer);
 	return buffer;
 }
 
@@ -195,7 +221,8 @@ group_create(Relation rel)
 			UnlockReleaseBuffer(meta_buffer);
 			continue;
 		}
-		directory_buffer = directory_read(rel, group, BUFFER_LOCK_EXCLUSIVE, &index);
+		directory_buffer = directory_read(rel, meta, group,
+										  BUFFER_LOCK_EXCLUSIVE, &index);
 		buffer = ReadBufferExtended(rel, MAIN_FORKNUM, blkno, RBM_ZERO_AND_LOCK, NULL);
 
 		state = GenericXLogStart(rel);
@@ -228,9 +255,9 @@ header_is_taken(const GroupHeaderData *header)
 }
 
 /*
- * Take an available group with the metapage locked by the caller, in the
- * record that state is: for a loader, which announces nvectors in it, or for
- * row pages if loader is invalid.  InvalidGroup if none is available.
+ * Take an available group: for a loader, which announces nvectors in it, or as
+ * the table's row group if loader is invalid.  InvalidGroup if none is
+ * available.
  */
 static uint32
 group_take_available(Relation rel, FullTransactionId loader, int nvectors,
@@ -252,11 +279,8 @@ group_take_available(Relation rel, FullTransactionId loader, int nvectors,
 		return InvalidGroup;
 	}
 	group = meta->available[meta->navailable - 1];
-	directory_buffer = directory_read(rel, group, BUFFER_LOCK_EXCLUSIVE, &index);
-	buffer = page_read(rel,
-					   directory_page(BufferGetPage(directory_buffer))->entries[index].header,
-					   PAGE_GROUP, BUFFER_LOCK_EXCLUSIVE);
-	group_check(rel, BufferGetBlockNumber(buffer), group_header(buffer), group);
+	directory_buffer = directory_read(rel, meta, group, BUFFER_LOCK_EXCLUSIVE, &index);
+	buffer = group_lock_entry(rel, group, directory_buffer, index);
 
 	state = GenericXLogStart(rel);
 	meta = page_contents(GenericXLogRegisterBuffer(state, meta_buffer, 0));
@@ -384,9 +408,10 @@ group_publish_columns(Relation rel, uint32 group, const SegmentData *segment)
 {
 	Buffer		meta_buffer = metapage_read_or_create(rel, BUFFER_LOCK_EXCLUSIVE);
 	int			index;
-	Buffer		directory_buffer = directory_read(rel, group,
-												  BUFFER_LOCK_EXCLUSIVE, &index);
-	Buffer		buffer = group_lock(rel, group);
+	Buffer		directory_buffer = directory_read(rel, metapage_data(meta_buffer),
+												  group, BUFFER_LOCK_EXCLUSIVE,
+												  &index);
+	Buffer		buffer = group_lock_entry(rel, group, directory_buffer, index);
 	GenericXLogState *state = GenericXLogStart(rel);
 	MetapageData *meta;
 	DirectoryPageData *page;
@@ -435,7 +460,7 @@ group_publish_rows(Relation rel, uint32 group, const SegmentData *segment,
 	row_map_append(rel, group, pages, npages);
 
 	meta_buffer = metapage_read_or_create(rel, BUFFER_LOCK_EXCLUSIVE);
-	buffer = group_lock(rel, group);
+	buffer = group_lock_under(rel, metapage_data(meta_buffer), group);
 	state = GenericXLogStart(rel);
 	meta = page_contents(GenericXLogRegisterBuffer(state, meta_buffer, 0));
 	meta->nrows += segment->nslots;
@@ -478,9 +503,10 @@ group_close(Relation rel, uint32 group)
 {
 	Buffer		meta_buffer = metapage_read_or_create(rel, BUFFER_LOCK_EXCLUSIVE);
 	int			index;
-	Buffer		directory_buffer = directory_read(rel, group,
-												  BUFFER_LOCK_EXCLUSIVE, &index);
-	Buffer		buffer = group_lock(rel, group);
+	Buffer		directory_buffer = directory_read(rel, metapage_data(meta_buffer),
+												  group, BUFFER_LOCK_EXCLUSIVE,
+												  &index);
+	Buffer		buffer = group_lock_entry(rel, group, directory_buffer, index);
 	GenericXLogState *state = GenericXLogStart(rel);
 	MetapageData *meta;
 	GroupHeaderData *header;
@@ -587,7 +613,7 @@ group_open_row_page(Relation rel, int nrows, uint32 *group, RowMapEntry *entry)
 			group_take(rel, InvalidFullTransactionId, 0, &segment);
 			continue;
 		}
-		buffer = group_lock(rel, *group);
+		buffer = group_lock_under(rel, metapage_data(meta_buffer), *group);
 		if (!row_map_has_room(group_header(buffer)))
 		{
 			UnlockReleaseBuffer(buffer);

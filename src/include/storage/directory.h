@@ -12,10 +12,11 @@ extern bool directory_lookup(Relation rel, uint32 group, DirectoryEntry *entry);
 
 /*
  * Lock the page that has the entry of a group that exists; the entry is
- * entries[*index] of directory_page().
+ * entries[*index] of directory_page().  A caller that has the metapage locked
+ * passes it, because it must not be locked again; others pass NULL.
  */
-extern Buffer directory_read(Relation rel, uint32 group, int lockmode,
-							 int *index);
+extern Buffer directory_read(Relation rel, const MetapageData *meta,
+							 uint32 group, int lockmode, int *index);
 
 #define directory_page(page)	((DirectoryPageData *) page_contents(page))
 
