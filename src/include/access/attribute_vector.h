@@ -30,9 +30,13 @@ typedef struct AttributeVector
 	void	   *values;			/* fixed width: native array of 1,024 */
 	StringRef  *strings;		/* bytes: as far as wanted */
 	uint64		wanted[VECTOR_WORDS];	/* strings that are there */
+	MemoryContext context;		/* of values and strings */
 } AttributeVector;
 
-/* Memory of the vector is from the current context. */
+/*
+ * Memory of the vector is from the current context.  desc must live as long,
+ * and be the relation's own: copies of it may lack the missing values.
+ */
 extern void attribute_vector_init(AttributeVector *av, TupleDesc desc,
 								  int attno);
 

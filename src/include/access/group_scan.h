@@ -14,27 +14,50 @@
 #include "storage/group.h"
 #include "utils/snapshot.h"
 
-typedef struct GroupScan
+typedef struct GroupScan GroupScan;
+
+/* What a GroupScanTest says of a tuple; other values are kept as they are. */
+#define GROUP_SCAN_SKIP		0
+#define GROUP_SCAN_WAIT		255
+
+/*
+ * Decides whether a tuple is returned, and as what.  tuple is in the locked
+ * buffer, with the logical TID; for a column-form segment it is the segment's
+ * header with the TID of its first row.  GROUP_SCAN_WAIT: unlock, wait for the
+ * end of *wait, and ask again.
+ */
+typedef uint8 (*GroupScanTest) (GroupScan *scan, HeapTuple tuple,
+								Buffer buffer, TransactionId *wait);
+
+struct GroupScan
 {
 	Relation	rel;
 	Snapshot	snapshot;
+	GroupScanTest test;			/* by default, the snapshot's visibility */
+	void	   *test_argument;
 	BufferAccessStrategy strategy;
 	uint32		group;			/* open group */
 	GroupHeaderData *header;	/* copy of its header */
-	bool		visible[GROUP_VECTORS]; /* by segment: column form is seen */
+	uint8		visible[GROUP_VECTORS]; /* by segment: what the test said of a
+										 * column form, 1 for a row form */
+	uint32		range_first;	/* offsets of rows that are returned */
+	uint32		range_limit;
 	int			segment_index;	/* current segment, or -1 */
 	SegmentData *segment;		/* current segment in header */
 	SegmentReader *reader;		/* column form: open on the segment */
+	int			reader_segment; /* segment that it is open on, or -1 */
 	uint64	   *holes;			/* bitmap of the group's deleted rows, or NULL */
+	uint64	   *holes_buffer;
 
 	/* Row form: the current page's visible rows. */
-	RowMapEntry *row_pages;
+	RowMapEntry *row_pages;		/* of the whole group, by first row */
 	int			nrow_pages;
-	int			row_page;		/* next one to read */
+	int			row_page;		/* current one, or one beside the segment's */
 	int			ntuples;
 	HeapTupleData tuples[TID_BLOCK_ROWS];	/* t_self is the logical TID */
+	uint8		status[TID_BLOCK_ROWS]; /* what the test said */
 	char	   *page;			/* copy that they point into */
-} GroupScan;
+};
 
 /* Memory and reader live in the current context. */
 extern GroupScan *group_scan_create(Relation rel, Snapshot snapshot,
@@ -50,8 +73,18 @@ extern uint32 group_scan_ngroups(Relation rel);
  */
 extern bool group_scan_open(GroupScan *scan, uint32 group);
 
-/* Go to the next segment with rows; false after the last. */
+/*
+ * Return only rows of the open group with offsets from first up to, not
+ * including, limit; starts over with the first segment.
+ */
+extern void group_scan_set_range(GroupScan *scan, uint32 first, uint32 limit);
+
+/*
+ * Go to the next segment with rows; false after the last.  prev goes backward,
+ * and starts with the last segment.
+ */
 extern bool group_scan_next_segment(GroupScan *scan);
+extern bool group_scan_prev_segment(GroupScan *scan);
 
 /*
  * Column form: rows of a vector of the current segment that are there, as
@@ -63,7 +96,27 @@ extern int	group_scan_live(GroupScan *scan, int vector, uint64 *mask);
 #define group_scan_nvectors(scan) \
 	(((scan)->segment->nslots + VECTOR_ROWS - 1) / VECTOR_ROWS)
 
-/* Row form: read the next row page; false after the last. */
+/*
+ * Row form: read the next row page of the segment; false after the last.  prev
+ * goes backward, and starts with the segment's last page.
+ */
 extern bool group_scan_next_row_page(GroupScan *scan);
+extern bool group_scan_prev_row_page(GroupScan *scan);
+
+/* ---- also for fetches of single rows ---- */
+
+/* A heap tuple that stands for a row of a column-form segment. */
+extern void segment_tuple(Relation rel, SegmentData *segment, RowNumber row,
+						  HeapTuple tuple);
+
+/*
+ * The tuple at a line pointer of a row page: false if there is none.  Raises
+ * ERRCODE_DATA_CORRUPTED unless it lies within the page.
+ */
+extern bool row_page_tuple(Relation rel, Buffer buffer, OffsetNumber offnum,
+						   RowNumber row, HeapTuple tuple);
+
+/* Check that a locked buffer has a row page for at most nrows rows, or zeros. */
+extern void row_page_check(Relation rel, Buffer buffer, int nrows);
 
 #endif							/* ACCESS_GROUP_SCAN_H */
