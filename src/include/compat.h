@@ -95,6 +95,9 @@ typedef bool TU_UpdateIndexes;
 
 #define columnar_vacuum_delay_point() vacuum_delay_point()
 
+/* A prefix since 18. */
+#define pg_noreturn pg_attribute_noreturn()
+
 #else
 
 #include "commands/explain.h"

@@ -13,6 +13,7 @@
 #include "compat.h"
 
 #include "access/xloginsert.h"
+#include "access/xlogrecord.h"
 #include "catalog/pg_control.h"
 #include "encoding/bytebuffer.h"
 #include "miscadmin.h"

@@ -5,6 +5,7 @@
 #ifndef STORAGE_PAGE_H
 #define STORAGE_PAGE_H
 
+#include "compat.h"
 #include "storage/bufmgr.h"
 #include "storage/layout.h"
 #include "utils/rel.h"
@@ -31,9 +32,9 @@ extern void page_check(Relation rel, Page page, BlockNumber blkno,
 extern void page_init(Page page, PageKind kind, BlockNumber blkno, Size length);
 
 /* Raise ERRCODE_DATA_CORRUPTED about a block, with a detail as by printf. */
-extern void page_report_corruption(Relation rel, BlockNumber blkno,
-								   const char *detail,...)
-			pg_attribute_printf(3, 4) pg_attribute_noreturn();
+pg_noreturn extern void page_report_corruption(Relation rel, BlockNumber blkno,
+											   const char *detail,...)
+			pg_attribute_printf(3, 4);
 
 /*
  * Add nblocks zeroed blocks to the main fork; returns the first.  The caller

@@ -46,7 +46,7 @@ extern void segment_reader_load(SegmentReader *reader, const int *attnos,
 extern ChunkReader *segment_reader_chunk(SegmentReader *reader, int attno);
 
 /* Raise ERRCODE_DATA_CORRUPTED about a chunk of the open segment. */
-extern void segment_reader_report(SegmentReader *reader, int attno,
-								  const char *reason) pg_attribute_noreturn();
+pg_noreturn extern void segment_reader_report(SegmentReader *reader, int attno,
+											  const char *reason);
 
 #endif							/* STORAGE_SEGMENT_READER_H */
