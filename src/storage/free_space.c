@@ -310,7 +310,6 @@ free_space_allocate(Relation rel, BlockNumber nblocks, FullTransactionId owner)
 	BlockNumber start;
 
 	Assert(nblocks > 0);
-	Assert(FullTransactionIdIsValid(owner));
 
 	start = allocate_listed(rel, nblocks, owner);
 	if (start != InvalidBlockNumber)

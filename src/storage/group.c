@@ -81,8 +81,7 @@ group_lock(Relation rel, uint32 group)
 	return buffer;
 }
 
-/* Lock the header that a locked directory page's entry refers to. */
-static Buffer
+Buffer
 group_lock_entry(Relation rel, uint32 group, Buffer directory_buffer, int index)
 {
 	DirectoryPageData *page = directory_page(BufferGetPage(directory_buffer));
@@ -566,6 +565,9 @@ header_reserve_rows(GroupHeaderData *header, int nrows, uint32 *first)
 		header->row_next = segment_first(segment);
 	}
 
+	/* the mover splits a segment only where a page begins */
+	nrows = Min((uint32) nrows,
+				ROW_PAGES_BOUNDARY - header->row_next % ROW_PAGES_BOUNDARY);
 	if (header->row_next + nrows > segment_limit(segment) &&
 		header->next_vector < GROUP_VECTORS)
 	{

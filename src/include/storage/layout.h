@@ -82,7 +82,8 @@ typedef enum PageKind
 	PAGE_ROW_MAP,				/* list of row pages of a group */
 	PAGE_FREE_SPACE,
 	PAGE_ATTRIBUTES,			/* attribute entries of a column-form segment */
-	PAGE_ROW_SET				/* a deleted set */
+	PAGE_ROW_SET,				/* a deleted set */
+	PAGE_TOAST_LIST				/* TOAST values of moved rows */
 } PageKind;
 
 #define PAGE_TAG_MAGIC		0xC01A
@@ -212,6 +213,13 @@ StaticAssertDecl(sizeof(SegmentData) == 64, "SegmentData is on disk");
 #define segment_tuple_header(segment)	((HeapTupleHeader) (segment)->header)
 
 /*
+ * No row page of an open segment has rows on both sides of a multiple of this
+ * offset: there the mover can take what is settled of a segment that is still
+ * being written to.
+ */
+#define ROW_PAGES_BOUNDARY	(4 * VECTOR_ROWS)
+
+/*
  * One row page: rows first to first + nrows - 1, row first + i at line pointer
  * i + 1.  Fewer line pointers than nrows: the others were never written.
  */
@@ -339,13 +347,32 @@ typedef struct AttributePageData
 #define ATTRIBUTE_PAGE_ENTRIES \
 	((PAGE_CONTENTS_LENGTH - sizeof(PageTag)) / sizeof(AttributeEntry))
 
+/*
+ * TOAST values of rows that the mover has turned, or is about to turn, from row
+ * form to column form, which holds values whole.  The values are to be removed
+ * if rows of the group from first on are in row form no more: if they still
+ * are, the mover did not get as far.
+ */
+typedef struct ToastListPageData
+{
+	PageTag		tag;
+	uint32		group;
+	uint32		first;			/* offset of the first moved row */
+	uint32		nvalues;
+	Oid			values[FLEXIBLE_ARRAY_MEMBER];
+} ToastListPageData;
+
+#define TOAST_LIST_PAGE_ENTRIES \
+	((PAGE_CONTENTS_LENGTH - offsetof(ToastListPageData, values)) / sizeof(Oid))
+
 /* ---- free space ---- */
 
 typedef enum ExtentState
 {
 	EXTENT_FREE = 1,
 	EXTENT_WAITING,				/* free once xid is behind every horizon */
-	EXTENT_ANNOUNCED			/* xid is writing it */
+	EXTENT_ANNOUNCED,			/* xid is writing it */
+	EXTENT_TOAST_LIST			/* pages list values that xid, if any, removes */
 } ExtentState;
 
 typedef struct FreeExtent
