@@ -87,6 +87,15 @@ typedef bool TU_UpdateIndexes;
 
 #endif							/* PG_VERSION_NUM < 160000 */
 
+/* ---- before 17 ---- */
+
+/* Read streams read runs of blocks with few, large, prefetched reads. */
+#if PG_VERSION_NUM < 170000
+#define HAVE_READ_STREAM 0
+#else
+#define HAVE_READ_STREAM 1
+#endif							/* PG_VERSION_NUM < 170000 */
+
 /* ---- before 18 ---- */
 
 #if PG_VERSION_NUM < 180000

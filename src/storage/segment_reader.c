@@ -16,6 +16,9 @@
 #include "executor/instrument.h"
 #include "miscadmin.h"
 #include "storage/extent.h"
+#if HAVE_READ_STREAM
+#include "storage/read_stream.h"
+#endif
 #include "storage/segment_reader.h"
 #include "utils/memutils.h"
 
@@ -241,13 +244,10 @@ page_is_loaded(SegmentReader *reader, BlockNumber page)
 	return (reader->loaded[page / 64] >> (page % 64)) & 1;
 }
 
-/* Copy one page of the stream into the image. */
+/* Copy one page of the stream, pinned in buffer, into the image. */
 static void
-image_read_page(SegmentReader *reader, BlockNumber page)
+image_copy_page(SegmentReader *reader, BlockNumber page, Buffer buffer)
 {
-	BlockNumber blkno = reader->segment.start + reader->segment.nattribute_pages + page;
-	Buffer		buffer = ReadBufferExtended(reader->rel, MAIN_FORKNUM, blkno,
-											RBM_NORMAL, reader->strategy);
 	Page		contents = BufferGetPage(buffer);
 	uint32		lower;
 
@@ -257,13 +257,72 @@ image_read_page(SegmentReader *reader, BlockNumber page)
 	/* every page but the last is full */
 	if (lower < MAXALIGN(SizeOfPageHeaderData) || lower > BLCKSZ ||
 		(lower != BLCKSZ && page + 1 < reader->npages))
-		page_report_corruption(reader->rel, blkno,
+		page_report_corruption(reader->rel, BufferGetBlockNumber(buffer),
 							   "The data page ends at byte %u.", lower);
 	memcpy(reader->image + (Size) page * DATA_PAGE_LENGTH,
 		   page_contents(contents), lower - MAXALIGN(SizeOfPageHeaderData));
 	UnlockReleaseBuffer(buffer);
 	reader->loaded[page / 64] |= UINT64CONST(1) << (page % 64);
 }
+
+/* Block of a page of the stream. */
+static inline BlockNumber
+image_block(SegmentReader *reader, BlockNumber page)
+{
+	return reader->segment.start + reader->segment.nattribute_pages + page;
+}
+
+#if HAVE_READ_STREAM
+
+/* Pages of a run that a read stream has still to ask for. */
+typedef struct ImageRun
+{
+	SegmentReader *reader;
+	BlockNumber next;
+	BlockNumber last;
+} ImageRun;
+
+static BlockNumber
+image_run_next(ReadStream *stream, void *private, void *per_buffer_data)
+{
+	ImageRun   *run = private;
+
+	while (run->next <= run->last && page_is_loaded(run->reader, run->next))
+		run->next++;
+	if (run->next > run->last)
+		return InvalidBlockNumber;
+	return image_block(run->reader, run->next++);
+}
+
+/*
+ * Read pages first to last of the stream that are not in the image.
+ */
+static void
+image_load(SegmentReader *reader, BlockNumber first, BlockNumber last)
+{
+	ImageRun	run = {reader, first, last};
+	ReadStream *stream;
+	Buffer		buffer;
+
+	while (run.next <= last && page_is_loaded(reader, run.next))
+		run.next++;
+	if (run.next > last)
+		return;
+
+	stream = read_stream_begin_relation(READ_STREAM_DEFAULT, reader->strategy,
+										reader->rel, MAIN_FORKNUM,
+										image_run_next, &run, 0);
+	while (BufferIsValid(buffer = read_stream_next_buffer(stream, NULL)))
+	{
+		CHECK_FOR_INTERRUPTS();
+		image_copy_page(reader,
+						BufferGetBlockNumber(buffer) - image_block(reader, 0),
+						buffer);
+	}
+	read_stream_end(stream);
+}
+
+#else
 
 /*
  * Read pages first to last of the stream that are not in the image.  Where the
@@ -272,7 +331,6 @@ image_read_page(SegmentReader *reader, BlockNumber page)
 static void
 image_load(SegmentReader *reader, BlockNumber first, BlockNumber last)
 {
-	BlockNumber base = reader->segment.start + reader->segment.nattribute_pages;
 	bool		prefetched = false;
 
 	for (BlockNumber page = first; page <= last; page++)
@@ -282,15 +340,21 @@ image_load(SegmentReader *reader, BlockNumber first, BlockNumber last)
 		if (page_is_loaded(reader, page))
 			continue;
 		CHECK_FOR_INTERRUPTS();
-		image_read_page(reader, page);
+		image_copy_page(reader, page,
+						ReadBufferExtended(reader->rel, MAIN_FORKNUM,
+										   image_block(reader, page),
+										   RBM_NORMAL, reader->strategy));
 		if (!prefetched && pgBufferUsage.shared_blks_read != reads)
 		{
 			for (BlockNumber ahead = page + 1; ahead <= last; ahead++)
-				PrefetchBuffer(reader->rel, MAIN_FORKNUM, base + ahead);
+				PrefetchBuffer(reader->rel, MAIN_FORKNUM,
+							   image_block(reader, ahead));
 			prefetched = true;
 		}
 	}
 }
+
+#endif							/* HAVE_READ_STREAM */
 
 /* Read length bytes at a position of the stream. */
 static void
