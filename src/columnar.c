@@ -11,6 +11,7 @@
 
 #include <limits.h>
 
+#include "access/load_buffer.h"
 #include "access/table_am.h"
 #include "columnar.h"
 #include "compat.h"
@@ -119,6 +120,7 @@ _PG_init(void)
 {
 	encoding_check_interrupts = check_interrupts;
 	define_settings();
+	load_buffer_init();
 }
 
 /*

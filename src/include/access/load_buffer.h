@@ -21,11 +21,17 @@
 extern void load_buffer_init(void);
 
 /*
+ * The present command is about to write nrows more rows: how many of them, the
+ * first ones, are for row form.  The others are for load_buffer_append().
+ */
+extern int	load_buffer_row_form_quota(Relation rel, CommandId cid, int nrows);
+
+/*
  * Append the slot's row to the buffer of the present command; sets the slot's
- * tts_tid.
+ * tts_tid.  Of options, HEAP_INSERT_FROZEN matters.
  */
 extern void load_buffer_append(Relation rel, TupleTableSlot *slot,
-							   CommandId cid);
+							   CommandId cid, int options);
 
 /*
  * A row that is in a buffer of this backend: stores it in slot (any kind of
@@ -37,6 +43,12 @@ extern bool load_buffer_fetch(Relation rel, RowNumber row,
 
 /* Flush what a scan with this snapshot (or any, if NULL) must see. */
 extern void load_buffer_flush_for(Relation rel, Snapshot snapshot);
+
+/*
+ * The command that writes the relation may be done (finish_bulk_insert): flush,
+ * unless the rows of many partitions had better wait for more.
+ */
+extern void load_buffer_finish_bulk(Relation rel, int options);
 
 /* Forget buffers of the relation's present file, which is to be truncated. */
 extern void load_buffer_discard(Relation rel);

@@ -17,13 +17,20 @@
 extern void row_form_insert(Relation rel, HeapTuple *tuples, int ntuples,
 							CommandId cid, int options);
 
+/* Is the tuple small enough for a row page as it is? */
+extern bool row_form_fits(HeapTuple tuple);
+
 /*
- * Write rows that already have their numbers: as the pages of an announced
- * segment, which this publishes.  xid is their writer.
+ * Write rows that already have their numbers, none of them toasted: as the
+ * pages of an announced segment, which this publishes.  xid is their writer;
+ * of options, HEAP_INSERT_FROZEN matters.
  */
 extern void row_form_write_segment(Relation rel, uint32 group,
 								   SegmentData *segment, HeapTuple *tuples,
 								   int ntuples, FullTransactionId xid,
-								   CommandId cid);
+								   CommandId cid, int options);
+
+/* The relation's file is to be truncated: forget its open row page. */
+extern void row_form_forget(Relation rel);
 
 #endif							/* ACCESS_ROW_FORM_H */

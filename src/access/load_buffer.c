@@ -1,0 +1,733 @@
+/*
+ * load_buffer.c
+ *		Rows of running commands that wait to be written by column.
+ *
+ * One LoadState per relation that this transaction writes.  It counts the rows
+ * of the present command, of which the first go to row form, and has the
+ * command's RowBuffer once there are more.  A row in a buffer has its number at
+ * once: the state has a chunk group open and an announced segment in it, which
+ * is widened as rows come.
+ *
+ * Invariants:
+ *
+ * (W5) A state's rows are of one (subtransaction, command): another one that
+ * writes the relation flushes them first.
+ * (W6) A row is announced, with its writer's xid and in the log, before its
+ * number leaves this module; so it is before any index entry of it exists.
+ * (W7) A flush changes the state only after it has published the segment.  One
+ * that fails half way, in whatever subtransaction, leaves the rows buffered
+ * and announced, and at worst some announced blocks.
+ * (W8) A flush inserts nothing under the subtransaction that happens to run:
+ * rows that would need TOAST values are written in column form, however few
+ * they are, and row pages are logged as images.
+ */
+#include "postgres.h"
+
+#include "access/genam.h"
+#include "access/heapam.h"
+#include "access/load_buffer.h"
+#include "access/parallel.h"
+#include "access/relation.h"
+#include "access/row_buffer.h"
+#include "access/row_form.h"
+#include "access/xact.h"
+#include "catalog/objectaccess.h"
+#include "catalog/pg_class_d.h"
+#include "catalog/pg_publication.h"
+#include "columnar.h"
+#include "compat.h"
+#include "executor/executor.h"
+#include "miscadmin.h"
+#include "nodes/execnodes.h"
+#include "pgstat.h"
+#include "storage/group.h"
+#include "storage/predicate.h"
+#include "utils/hsearch.h"
+#include "utils/memutils.h"
+#include "utils/rel.h"
+#include "utils/relcache.h"
+
+/* Rows of a command that go to row form before it is taken for a load. */
+#define LOAD_ROW_FORM_ROWS		1000
+
+/* A flush of fewer rows is written in row form, unless they are wide. */
+#define LOAD_COLUMN_FORM_ROWS	8192
+#define LOAD_COLUMN_FORM_BYTES	((Size) 4 * 1024 * 1024)
+
+typedef struct LoadState
+{
+	Oid			relid;			/* hash key */
+	dlist_node	node;			/* in load_states */
+	SubTransactionId subid;		/* who aborts with the rows */
+	FullTransactionId xid;		/* writer, of a possibly committed
+								 * subtransaction */
+	CommandId	cid;
+	uint64		nrow_form;		/* rows given to row form by this command */
+	bool		row_form_checked;	/* the next field is valid */
+	bool		row_form_only;	/* the relation allows no other */
+	int			options;		/* HEAP_INSERT_FROZEN or 0 */
+
+	RowBuffer  *rows;			/* NULL: nothing is buffered */
+	Size		nbytes;			/* of rows, as counted in load_bytes */
+	bool		group_is_open;
+	uint32		group;
+	bool		segment_is_announced;
+	SegmentData segment;		/* where the rows go */
+} LoadState;
+
+static HTAB *load_table = NULL;
+static dlist_head load_states = DLIST_STATIC_INIT(load_states);
+static LoadState *load_last = NULL; /* state used last, or NULL */
+static int	load_nbuffers = 0;	/* states with rows */
+static Size load_bytes = 0;		/* memory of all buffers */
+static MemoryContext load_context = NULL;	/* below TopTransactionContext */
+
+static ExecutorStart_hook_type prev_executor_start = NULL;
+static object_access_hook_type prev_object_access = NULL;
+
+/* ---- states ---- */
+
+static void
+load_table_create(void)
+{
+	HASHCTL		ctl;
+
+	memset(&ctl, 0, sizeof(ctl));
+	ctl.keysize = sizeof(Oid);
+	ctl.entrysize = sizeof(LoadState);
+	load_table = hash_create("columnar load states", 64, &ctl,
+							 HASH_ELEM | HASH_BLOBS);
+}
+
+static LoadState *
+load_state_find(Oid relid)
+{
+	if (load_last != NULL && load_last->relid == relid)
+		return load_last;
+	if (load_table == NULL || dlist_is_empty(&load_states))
+		return NULL;
+	return hash_search(load_table, &relid, HASH_FIND, NULL);
+}
+
+static LoadState *
+load_state_make(Oid relid)
+{
+	LoadState  *state;
+	bool		found;
+
+	if (load_table == NULL)
+		load_table_create();
+	state = hash_search(load_table, &relid, HASH_ENTER, &found);
+	Assert(!found);
+	memset(state, 0, sizeof(LoadState));
+	state->relid = relid;
+	dlist_push_tail(&load_states, &state->node);
+	return state;
+}
+
+/* Drop the rows without writing them. */
+static void
+load_state_drop_rows(LoadState *state)
+{
+	if (state->rows == NULL)
+		return;
+	row_buffer_free(state->rows);
+	state->rows = NULL;
+	load_bytes -= state->nbytes;
+	state->nbytes = 0;
+	load_nbuffers--;
+}
+
+static void
+load_state_remove(LoadState *state)
+{
+	Oid			relid = state->relid;
+
+	load_state_drop_rows(state);
+	dlist_delete(&state->node);
+	if (load_last == state)
+		load_last = NULL;
+	hash_search(load_table, &relid, HASH_REMOVE, NULL);
+}
+
+/* ---- flushing ---- */
+
+static void
+segment_stamp(SegmentData *segment, const LoadState *state)
+{
+	HeapTupleHeader header = segment_tuple_header(segment);
+
+	memset(segment->header, 0, sizeof(segment->header));
+	header->t_hoff = MAXALIGN(SizeofHeapTupleHeader);
+	header->t_infomask = HEAP_XMAX_INVALID;
+	HeapTupleHeaderSetXmin(header, XidFromFullTransactionId(state->xid));
+	if (state->options & HEAP_INSERT_FROZEN)
+		HeapTupleHeaderSetXminFrozen(header);
+	HeapTupleHeaderSetCmin(header, state->cid);
+	ItemPointerSetInvalid(&header->t_ctid);
+}
+
+static HeapTuple
+buffered_tuple(Relation rel, const RowBuffer *rows, uint32 slot,
+			   Datum *values, bool *isnull)
+{
+	TupleDesc	desc = RelationGetDescr(rel);
+
+	for (int i = 0; i < desc->natts; i++)
+		values[i] = row_buffer_get(rows, slot, i + 1, &isnull[i]);
+	return heap_form_tuple(desc, values, isnull);
+}
+
+/*
+ * The buffered rows as tuples for row form, or NULL if one is too wide (W8).
+ */
+static HeapTuple *
+buffered_tuples(Relation rel, const RowBuffer *rows)
+{
+	uint32		nrows = row_buffer_nslots(rows);
+	int			natts = RelationGetDescr(rel)->natts;
+	Datum	   *values = palloc(natts * sizeof(Datum));
+	bool	   *isnull = palloc(natts * sizeof(bool));
+	HeapTuple  *tuples = palloc(nrows * sizeof(HeapTuple));
+
+	for (uint32 i = 0; i < nrows; i++)
+	{
+		tuples[i] = buffered_tuple(rel, rows, i, values, isnull);
+		if (!row_form_fits(tuples[i]))
+			return NULL;
+		if (i % VECTOR_ROWS == 0)
+			CHECK_FOR_INTERRUPTS();
+	}
+	return tuples;
+}
+
+/*
+ * Write the rows as the announced segment.  Which form they get is a matter of
+ * their number and size only.
+ */
+static void
+load_state_write(LoadState *state, Relation rel)
+{
+	uint32		nslots = row_buffer_nslots(state->rows);
+	SegmentData segment = state->segment;
+	HeapTuple  *tuples = NULL;
+
+	if (nslots < LOAD_COLUMN_FORM_ROWS &&
+		row_buffer_bytes(state->rows) < LOAD_COLUMN_FORM_BYTES)
+		tuples = buffered_tuples(rel, state->rows);
+
+	if (tuples != NULL)
+	{
+		row_form_write_segment(rel, state->group, &segment, tuples, nslots,
+							   state->xid, state->cid, state->options);
+		return;
+	}
+
+	segment_stamp(&segment, state);
+	row_buffer_write(state->rows, rel, state->xid, &segment);
+	segment.nvectors = (nslots + VECTOR_ROWS - 1) / VECTOR_ROWS;
+	group_publish_columns(rel, state->group, &segment);
+}
+
+/*
+ * Write what is buffered.  The group stays open for the command's next rows.
+ */
+static void
+load_state_flush(LoadState *state, Relation rel)
+{
+	MemoryContext context;
+	MemoryContext old_context;
+
+	if (state->rows == NULL)
+		return;
+
+	/*
+	 * Below the caller's context, so that an error frees it with everything
+	 * that the layers below have allocated.
+	 */
+	context = AllocSetContextCreate(CurrentMemoryContext, "columnar flush",
+									ALLOCSET_DEFAULT_SIZES);
+	old_context = MemoryContextSwitchTo(context);
+
+	load_state_write(state, rel);
+	state->segment_is_announced = false;
+	load_state_drop_rows(state);
+	CheckForSerializableConflictIn(rel, NULL, InvalidBlockNumber);
+
+	MemoryContextSwitchTo(old_context);
+	MemoryContextDelete(context);
+}
+
+/*
+ * The command is done, or may be: write everything and give the group back.
+ */
+static void
+load_state_finish(LoadState *state, Relation rel)
+{
+	load_state_flush(state, rel);
+	if (state->group_is_open)
+	{
+		state->group_is_open = false;
+		group_close(rel, state->group);
+	}
+}
+
+/*
+ * The same for a relation that is not at hand.  Its writer has it locked until
+ * the transaction ends.
+ */
+static void
+load_state_finish_unopened(LoadState *state)
+{
+	Relation	rel;
+
+	if (state->rows == NULL && !state->group_is_open)
+		return;
+	rel = try_relation_open(state->relid, NoLock);
+	if (rel == NULL)
+		elog(ERROR, "relation %u was dropped with rows to be written",
+			 state->relid);
+	load_state_finish(state, rel);
+	relation_close(rel, NoLock);
+}
+
+/* Can a snapshot see the state's rows, or is it one that asks for all? */
+static bool
+load_state_is_seen(const LoadState *state, Snapshot snapshot)
+{
+	return snapshot == NULL || snapshot->snapshot_type != SNAPSHOT_MVCC ||
+		snapshot->curcid > state->cid;
+}
+
+/*
+ * Flush every buffer, or those that a snapshot can see.
+ */
+static void
+load_states_finish(Snapshot snapshot)
+{
+	dlist_iter	iter;
+
+	dlist_foreach(iter, &load_states)
+	{
+		LoadState  *state = dlist_container(LoadState, node, iter.cur);
+
+		if (load_state_is_seen(state, snapshot))
+			load_state_finish_unopened(state);
+	}
+}
+
+/*
+ * Memory for all buffers has run out: write the largest.  rel is the relation
+ * that is being written.
+ */
+static void
+load_states_shrink(Relation rel)
+{
+	LoadState  *largest = NULL;
+	dlist_iter	iter;
+
+	dlist_foreach(iter, &load_states)
+	{
+		LoadState  *state = dlist_container(LoadState, node, iter.cur);
+
+		if (state->rows != NULL &&
+			(largest == NULL || state->nbytes > largest->nbytes))
+			largest = state;
+	}
+	Assert(largest != NULL);
+	if (largest->relid == RelationGetRelid(rel))
+		load_state_flush(largest, rel);
+	else
+		load_state_finish_unopened(largest);
+}
+
+/* ---- the present command ---- */
+
+/*
+ * The state of the command that is writing the relation, with the rows of any
+ * other command flushed (W5).
+ */
+static LoadState *
+load_state_get(Relation rel, CommandId cid)
+{
+	LoadState  *state = load_state_find(RelationGetRelid(rel));
+	FullTransactionId xid = GetCurrentFullTransactionId();
+
+	if (state == NULL)
+		state = load_state_make(RelationGetRelid(rel));
+	else if (FullTransactionIdEquals(state->xid, xid) && state->cid == cid)
+	{
+		load_last = state;
+		return state;
+	}
+	else
+		load_state_finish(state, rel);
+
+	state->subid = GetCurrentSubTransactionId();
+	state->xid = xid;
+	state->cid = cid;
+	state->nrow_form = 0;
+	state->row_form_checked = false;
+	load_last = state;
+	return state;
+}
+
+/*
+ * Would a uniqueness check look at values, which other sessions cannot read
+ * in a segment that is only announced?
+ */
+static bool
+index_checks_values(Oid index_oid)
+{
+	Relation	index = index_open(index_oid, AccessShareLock);
+	bool		unique = index->rd_index->indisunique;
+	bool		exclusion = index->rd_index->indisexclusion;
+	bool		special =
+		!heap_attisnull(index->rd_indextuple, Anum_pg_index_indexprs, NULL) ||
+		!heap_attisnull(index->rd_indextuple, Anum_pg_index_indpred, NULL);
+
+	index_close(index, NoLock);
+	return exclusion || (unique && special);
+}
+
+static bool
+relation_publishes_inserts(Relation rel)
+{
+	PublicationDesc desc;
+
+	RelationBuildPublicationDesc(rel, &desc);
+	return desc.pubactions.pubinsert;
+}
+
+/*
+ * Must all rows of the relation be readable, by others or by logical decoding,
+ * when they are inserted?
+ */
+static bool
+relation_needs_row_form(Relation rel)
+{
+	List	   *indexes = RelationGetIndexList(rel);
+	ListCell   *cell;
+	bool		result = false;
+
+	foreach(cell, indexes)
+	{
+		if (index_checks_values(lfirst_oid(cell)))
+		{
+			result = true;
+			break;
+		}
+	}
+	list_free(indexes);
+
+	if (!result && RelationIsLogicallyLogged(rel))
+		result = relation_publishes_inserts(rel);
+	return result;
+}
+
+int
+load_buffer_row_form_quota(Relation rel, CommandId cid, int nrows)
+{
+	LoadState  *state = load_state_get(rel, cid);
+
+	if (state->nrow_form + nrows <= LOAD_ROW_FORM_ROWS)
+	{
+		state->nrow_form += nrows;
+		return nrows;
+	}
+	if (!state->row_form_checked)
+	{
+		state->row_form_only = relation_needs_row_form(rel);
+		state->row_form_checked = true;
+	}
+	if (!state->row_form_only)
+		nrows = LOAD_ROW_FORM_ROWS - state->nrow_form;
+	state->nrow_form += nrows;
+	return nrows;
+}
+
+/*
+ * Make sure that the next row has an announced number (W6).  Reserves in
+ * growing steps: what a small load leaves unused is lost for others only until
+ * it is published.
+ */
+static void
+load_state_reserve(LoadState *state, Relation rel)
+{
+	uint32		nslots = state->rows ? row_buffer_nslots(state->rows) : 0;
+
+	if (state->segment_is_announced)
+	{
+		if (nslots < (uint32) state->segment.nvectors * VECTOR_ROWS ||
+			group_widen(rel, state->group, &state->segment,
+						state->segment.nvectors) > 0)
+			return;
+		load_state_finish(state, rel);
+	}
+	else if (state->group_is_open)
+	{
+		if (group_announce(rel, state->group, state->xid, 1, &state->segment))
+		{
+			state->segment_is_announced = true;
+			return;
+		}
+		load_state_finish(state, rel);
+	}
+
+	state->group = group_open(rel, state->xid, 1, &state->segment);
+	state->group_is_open = true;
+	state->segment_is_announced = true;
+}
+
+static void
+load_state_make_rows(LoadState *state, Relation rel)
+{
+	if (load_context == NULL)
+		load_context = AllocSetContextCreate(TopTransactionContext,
+											 "columnar load buffers",
+											 ALLOCSET_DEFAULT_SIZES);
+	state->rows = row_buffer_create(RelationGetDescr(rel), load_context);
+	load_nbuffers++;
+}
+
+void
+load_buffer_append(Relation rel, TupleTableSlot *slot, CommandId cid,
+				   int options)
+{
+	LoadState  *state = load_state_get(rel, cid);
+	Size		nbytes;
+
+	if (IsParallelWorker())
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_TRANSACTION_STATE),
+				 errmsg("cannot insert tuples in a parallel worker")));
+
+	state->options = options & HEAP_INSERT_FROZEN;
+	load_state_reserve(state, rel);
+	if (state->rows == NULL)
+		load_state_make_rows(state, rel);
+
+	slot_getallattrs(slot);
+	row_buffer_append(state->rows, slot->tts_values, slot->tts_isnull);
+	slot->tts_tableOid = RelationGetRelid(rel);
+	row_number_to_tid(row_number(state->group,
+								 segment_first(&state->segment) +
+								 row_buffer_nslots(state->rows) - 1),
+					  &slot->tts_tid);
+	pgstat_count_heap_insert(rel, 1);
+
+	nbytes = row_buffer_bytes(state->rows);
+	load_bytes += nbytes - state->nbytes;
+	state->nbytes = nbytes;
+	if (unlikely(load_bytes > (Size) columnar_load_buffer_size * 1024))
+		load_states_shrink(rel);
+}
+
+/* ---- readers ---- */
+
+bool
+load_buffer_fetch(Relation rel, RowNumber row, TupleTableSlot *slot,
+				  TransactionId *xmin, CommandId *cmin)
+{
+	LoadState  *state;
+	uint32		first;
+	uint32		offset;
+
+	if (load_nbuffers == 0)
+		return false;
+	state = load_state_find(RelationGetRelid(rel));
+	if (state == NULL || state->rows == NULL ||
+		row_number_group(row) != state->group)
+		return false;
+	first = segment_first(&state->segment);
+	offset = row_number_offset(row);
+	if (offset < first ||
+		offset - first >= row_buffer_nslots(state->rows))
+		return false;
+
+	*xmin = XidFromFullTransactionId(state->xid);
+	*cmin = state->cid;
+	if (slot != NULL)
+	{
+		TupleDesc	desc = RelationGetDescr(rel);
+		Datum	   *values = palloc(desc->natts * sizeof(Datum));
+		bool	   *isnull = palloc(desc->natts * sizeof(bool));
+		HeapTuple	tuple = buffered_tuple(rel, state->rows, offset - first,
+										   values, isnull);
+
+		pfree(values);
+		pfree(isnull);
+		row_number_to_tid(row, &tuple->t_self);
+		tuple->t_tableOid = RelationGetRelid(rel);
+		HeapTupleHeaderSetXmin(tuple->t_data, *xmin);
+		HeapTupleHeaderSetCmin(tuple->t_data, *cmin);
+		HeapTupleHeaderSetXmax(tuple->t_data, InvalidTransactionId);
+		tuple->t_data->t_infomask |= HEAP_XMAX_INVALID;
+		ExecForceStoreHeapTuple(tuple, slot, true);
+		slot->tts_tid = tuple->t_self;
+		slot->tts_tableOid = RelationGetRelid(rel);
+	}
+	return true;
+}
+
+void
+load_buffer_flush_for(Relation rel, Snapshot snapshot)
+{
+	LoadState  *state;
+
+	if (load_nbuffers == 0)
+		return;
+	state = load_state_find(RelationGetRelid(rel));
+	if (state != NULL && state->rows != NULL &&
+		load_state_is_seen(state, snapshot))
+		load_state_finish(state, rel);
+}
+
+/*
+ * COPY into a partitioned table calls this for a partition whenever it turns
+ * to others; flushing then would leave crumbs of rows all over.  Who fills a
+ * new file says so, and is about to put it in an other relation's place.
+ */
+void
+load_buffer_finish_bulk(Relation rel, int options)
+{
+	LoadState  *state = load_state_find(RelationGetRelid(rel));
+
+	if (state == NULL)
+		return;
+	if ((options & TABLE_INSERT_SKIP_FSM) == 0 &&
+		rel->rd_rel->relispartition)
+		return;
+	load_state_finish(state, rel);
+}
+
+void
+load_buffer_discard(Relation rel)
+{
+	LoadState  *state = load_state_find(RelationGetRelid(rel));
+
+	if (state != NULL)
+		load_state_remove(state);
+	row_form_forget(rel);
+}
+
+/* ---- transactions and hooks ---- */
+
+/* Forget everything at the end of a transaction. */
+static void
+load_states_clear(void)
+{
+	dlist_mutable_iter iter;
+
+	dlist_foreach_modify(iter, &load_states)
+	{
+		load_state_remove(dlist_container(LoadState, node, iter.cur));
+	}
+	Assert(load_nbuffers == 0 && load_bytes == 0);
+	if (load_context != NULL)
+	{
+		MemoryContextDelete(load_context);
+		load_context = NULL;
+	}
+}
+
+/*
+ * On abort the file is left alone: what was announced is found by VACUUM.
+ */
+static void
+load_xact_callback(XactEvent event, void *arg)
+{
+	switch (event)
+	{
+		case XACT_EVENT_PRE_COMMIT:
+		case XACT_EVENT_PRE_PREPARE:
+			load_states_finish(NULL);
+			break;
+		case XACT_EVENT_COMMIT:
+		case XACT_EVENT_PREPARE:
+			Assert(load_nbuffers == 0);
+			load_states_clear();
+			break;
+		case XACT_EVENT_ABORT:
+			load_states_clear();
+			break;
+		case XACT_EVENT_PARALLEL_PRE_COMMIT:
+		case XACT_EVENT_PARALLEL_COMMIT:
+		case XACT_EVENT_PARALLEL_ABORT:
+			/* Workers write nothing. */
+			break;
+	}
+}
+
+/*
+ * Rows of a committed subtransaction go on under their xid, but now share
+ * their parent's fate.
+ */
+static void
+load_subxact_callback(SubXactEvent event, SubTransactionId subid,
+					  SubTransactionId parent_subid, void *arg)
+{
+	dlist_mutable_iter iter;
+
+	if (event != SUBXACT_EVENT_COMMIT_SUB && event != SUBXACT_EVENT_ABORT_SUB)
+		return;
+
+	dlist_foreach_modify(iter, &load_states)
+	{
+		LoadState  *state = dlist_container(LoadState, node, iter.cur);
+
+		if (state->subid != subid)
+			continue;
+		if (event == SUBXACT_EVENT_COMMIT_SUB)
+			state->subid = parent_subid;
+		else
+			load_state_remove(state);
+	}
+}
+
+/*
+ * Workers of a parallel plan cannot see buffers of their leader.
+ */
+static void
+load_executor_start(QueryDesc *query, int eflags)
+{
+	if (load_nbuffers > 0 && query->plannedstmt->parallelModeNeeded &&
+		(eflags & EXEC_FLAG_EXPLAIN_ONLY) == 0)
+		load_states_finish(query->snapshot);
+
+	if (prev_executor_start)
+		prev_executor_start(query, eflags);
+	else
+		standard_ExecutorStart(query, eflags);
+}
+
+/*
+ * A relation that is dropped cannot be written to any more, but may come back
+ * with ROLLBACK TO SAVEPOINT.
+ */
+static void
+load_object_access(ObjectAccessType access, Oid class_id, Oid object_id,
+				   int sub_id, void *arg)
+{
+	if (access == OAT_DROP && class_id == RelationRelationId && sub_id == 0 &&
+		load_nbuffers > 0)
+	{
+		LoadState  *state = load_state_find(object_id);
+
+		if (state != NULL)
+			load_state_finish_unopened(state);
+	}
+	if (prev_object_access)
+		prev_object_access(access, class_id, object_id, sub_id, arg);
+}
+
+void
+load_buffer_init(void)
+{
+	RegisterXactCallback(load_xact_callback, NULL);
+	RegisterSubXactCallback(load_subxact_callback, NULL);
+	prev_executor_start = ExecutorStart_hook;
+	ExecutorStart_hook = load_executor_start;
+	prev_object_access = object_access_hook;
+	object_access_hook = load_object_access;
+}

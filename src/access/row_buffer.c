@@ -1,0 +1,474 @@
+/*
+ * row_buffer.c
+ *		Up to 65,536 rows held by column, on their way to a segment.
+ *
+ * Each column is what chunk_encode() takes: an array in native width, or the
+ * payloads of all values one after another with their offsets, and a bitmap of
+ * NULLs.  Appending allocates only when the arrays grow, all of them at once.
+ * A column gets its arrays with its first value that is not NULL, its bitmap
+ * with its first NULL: a table of 1,600 mostly empty columns is cheap.
+ *
+ * Varlena values are kept without header, expanded; they get a 4-byte header
+ * when they leave.  Fixed-length values passed by reference are kept as they
+ * are; cstrings without their terminator.
+ */
+#include "postgres.h"
+
+#include "access/attribute_kind.h"
+#include "access/detoast.h"
+#include "access/row_buffer.h"
+#include "access/tupmacs.h"
+#include "columnar.h"
+#include "compat.h"
+#include "utils/memutils.h"
+
+#define ROW_BUFFER_MIN_CAPACITY	64
+
+/* A byte string beyond this grows by a quarter, not by its own length. */
+#define BYTES_DOUBLING_LIMIT	((Size) 16 * 1024 * 1024)
+#define BYTES_MIN_CAPACITY		((Size) 1024)
+
+typedef struct RowColumn
+{
+	ValueKind	kind;
+	ValueClass	value_class;
+	int16		attlen;
+	bool		dropped;		/* has no values, and no chunk */
+	uint8		width;			/* fixed width: bytes of a value, else 0 */
+	char		align;			/* attalign, for values by reference */
+	uint8	   *values;			/* fixed width: capacity values, or NULL */
+	uint64	   *offsets;		/* bytes: capacity + 1 of them, or NULL */
+	uint8	   *bytes;			/* payloads, offsets[nslots] of them */
+	Size		bytes_capacity;
+	uint8	   *nulls;			/* capacity bits, or NULL if there is none */
+} RowColumn;
+
+struct RowBuffer
+{
+	MemoryContext context;
+	int			natts;
+	uint32		nslots;
+	uint32		nrows;
+	uint32		capacity;		/* positions that the arrays have */
+	Size		nbytes;			/* allocated in the arrays */
+	RowColumn	columns[FLEXIBLE_ARRAY_MEMBER];
+};
+
+RowBuffer *
+row_buffer_create(TupleDesc desc, MemoryContext parent)
+{
+	MemoryContext context;
+	RowBuffer  *buffer;
+	Size		size = offsetof(RowBuffer, columns) +
+		desc->natts * sizeof(RowColumn);
+
+	context = AllocSetContextCreate(parent, "columnar row buffer",
+									ALLOCSET_START_SMALL_SIZES);
+	buffer = MemoryContextAllocZero(context, size);
+	buffer->context = context;
+	buffer->natts = desc->natts;
+	buffer->nbytes = size;
+
+	for (int i = 0; i < desc->natts; i++)
+	{
+		Form_pg_attribute attr = TupleDescAttr(desc, i);
+		RowColumn  *column = &buffer->columns[i];
+
+		column->dropped = attr->attisdropped;
+		if (column->dropped)
+			continue;
+		column->kind = attribute_kind(attr);
+		column->value_class = attribute_class(attr);
+		column->attlen = attr->attlen;
+		column->align = attr->attalign;
+		if (attr->attbyval)
+			column->width = (uint8) value_kind_width(column->kind);
+	}
+	return buffer;
+}
+
+void
+row_buffer_free(RowBuffer *buffer)
+{
+	MemoryContextDelete(buffer->context);
+}
+
+uint32
+row_buffer_nslots(const RowBuffer *buffer)
+{
+	return buffer->nslots;
+}
+
+uint32
+row_buffer_nrows(const RowBuffer *buffer)
+{
+	return buffer->nrows;
+}
+
+Size
+row_buffer_bytes(const RowBuffer *buffer)
+{
+	return buffer->nbytes;
+}
+
+/* ---- growth ---- */
+
+/*
+ * Resize an array of the buffer, or make it; new bytes are zero.
+ */
+static void *
+array_resize(RowBuffer *buffer, void *array, Size old_size, Size new_size)
+{
+	Assert(new_size >= old_size);
+	if (array == NULL)
+		array = MemoryContextAllocHuge(buffer->context, new_size);
+	else
+		array = repalloc_huge(array, new_size);
+	memset((char *) array + old_size, 0, new_size - old_size);
+	buffer->nbytes += new_size - old_size;
+	return array;
+}
+
+/* Bytes of a bitmap of that many positions. */
+static inline Size
+bitmap_size(uint32 capacity)
+{
+	return (capacity + 7) / 8;
+}
+
+/*
+ * Double the positions.  Not atomic on error: a buffer whose growth failed is
+ * only good for being freed, which is what happens, as its owner aborts.
+ */
+static void
+row_buffer_grow(RowBuffer *buffer)
+{
+	uint32		old_capacity = buffer->capacity;
+	uint32		capacity = Max(old_capacity * 2, ROW_BUFFER_MIN_CAPACITY);
+
+	Assert(capacity <= CHUNK_MAX_ROWS);
+	for (int i = 0; i < buffer->natts; i++)
+	{
+		RowColumn  *column = &buffer->columns[i];
+
+		if (column->values != NULL)
+			column->values = array_resize(buffer, column->values,
+										  (Size) old_capacity * column->width,
+										  (Size) capacity * column->width);
+		if (column->offsets != NULL)
+			column->offsets = array_resize(buffer, column->offsets,
+										   (old_capacity + 1) * sizeof(uint64),
+										   (capacity + 1) * sizeof(uint64));
+		if (column->nulls != NULL)
+			column->nulls = array_resize(buffer, column->nulls,
+										 bitmap_size(old_capacity),
+										 bitmap_size(capacity));
+	}
+	buffer->capacity = capacity;
+}
+
+/*
+ * Give a column the arrays of its values; all positions so far are NULL.
+ */
+static void
+column_make_arrays(RowBuffer *buffer, RowColumn *column)
+{
+	if (column->width > 0)
+	{
+		if (column->values == NULL)
+			column->values = array_resize(buffer, NULL, 0,
+										  (Size) buffer->capacity * column->width);
+	}
+	else if (column->offsets == NULL)
+		column->offsets = array_resize(buffer, NULL, 0,
+									   (buffer->capacity + 1) * sizeof(uint64));
+}
+
+/*
+ * Make room for more bytes behind the used ones.  Doubling a buffer of some
+ * hundred megabytes for one more value would be out of proportion.
+ */
+static void
+column_reserve_bytes(RowBuffer *buffer, RowColumn *column, Size used,
+					 Size length)
+{
+	Size		capacity = column->bytes_capacity;
+	Size		needed = used + length;
+
+	if (likely(needed <= capacity))
+		return;
+
+	if (capacity < BYTES_DOUBLING_LIMIT)
+		capacity *= 2;
+	else
+		capacity += capacity / 4;
+	capacity = Max(Max(capacity, needed), BYTES_MIN_CAPACITY);
+
+	/* Unlike the arrays, not zeroed: it is overwritten at once. */
+	if (column->bytes == NULL)
+		column->bytes = MemoryContextAllocHuge(buffer->context, capacity);
+	else
+		column->bytes = repalloc_huge(column->bytes, capacity);
+	buffer->nbytes += capacity - column->bytes_capacity;
+	column->bytes_capacity = capacity;
+}
+
+/* ---- appending ---- */
+
+static void
+column_append_null(RowBuffer *buffer, RowColumn *column, uint32 slot)
+{
+	if (column->nulls == NULL)
+		column->nulls = array_resize(buffer, NULL, 0,
+									 bitmap_size(buffer->capacity));
+	column->nulls[slot / 8] |= (uint8) (1 << (slot % 8));
+	if (column->offsets != NULL)
+		column->offsets[slot + 1] = column->offsets[slot];
+}
+
+static void
+column_append_fixed(RowColumn *column, uint32 slot, Datum value)
+{
+	switch (column->width)
+	{
+		case 1:
+			column->values[slot] = DatumGetUInt8(value);
+			break;
+		case 2:
+			((uint16 *) column->values)[slot] = DatumGetUInt16(value);
+			break;
+		case 4:
+			((uint32 *) column->values)[slot] = DatumGetUInt32(value);
+			break;
+		case 8:
+			((uint64 *) column->values)[slot] = (uint64) value;
+			break;
+		default:
+			Assert(false);
+	}
+}
+
+static void
+column_append_bytes(RowBuffer *buffer, RowColumn *column, uint32 slot,
+					const void *data, Size length)
+{
+	uint64		used = column->offsets[slot];
+
+	column_reserve_bytes(buffer, column, used, length);
+	memcpy(column->bytes + used, data, length);
+	column->offsets[slot + 1] = used + length;
+}
+
+/*
+ * Append a varlena's payload; what is stored outside, compressed or expanded
+ * is fetched into a copy first, which is freed at once as it may be large.
+ */
+static void
+column_append_varlena(RowBuffer *buffer, RowColumn *column, uint32 slot,
+					  struct varlena *value)
+{
+	struct varlena *plain = value;
+
+	if (VARATT_IS_EXTERNAL(value) || VARATT_IS_COMPRESSED(value))
+		plain = detoast_attr(value);
+	column_append_bytes(buffer, column, slot, VARDATA_ANY(plain),
+						VARSIZE_ANY_EXHDR(plain));
+	if (plain != value)
+		pfree(plain);
+}
+
+static void
+column_append(RowBuffer *buffer, RowColumn *column, uint32 slot, Datum value)
+{
+	if (column->width > 0)
+	{
+		if (unlikely(column->values == NULL))
+			column_make_arrays(buffer, column);
+		column_append_fixed(column, slot, value);
+		return;
+	}
+
+	if (unlikely(column->offsets == NULL))
+		column_make_arrays(buffer, column);
+	if (column->attlen == -1)
+		column_append_varlena(buffer, column, slot,
+							  (struct varlena *) DatumGetPointer(value));
+	else if (column->attlen == -2)
+		column_append_bytes(buffer, column, slot, DatumGetPointer(value),
+							strlen(DatumGetCString(value)));
+	else
+		column_append_bytes(buffer, column, slot, DatumGetPointer(value),
+							column->attlen);
+}
+
+void
+row_buffer_append(RowBuffer *buffer, const Datum *values, const bool *isnull)
+{
+	uint32		slot = buffer->nslots;
+
+	if (slot == buffer->capacity)
+		row_buffer_grow(buffer);
+
+	for (int i = 0; i < buffer->natts; i++)
+	{
+		RowColumn  *column = &buffer->columns[i];
+
+		if (column->dropped)
+			continue;
+		if (isnull[i])
+			column_append_null(buffer, column, slot);
+		else
+			column_append(buffer, column, slot, values[i]);
+	}
+
+	/* Only now: an error above leaves no half row. */
+	buffer->nslots++;
+	buffer->nrows++;
+}
+
+void
+row_buffer_append_hole(RowBuffer *buffer)
+{
+	uint32		slot = buffer->nslots;
+
+	if (slot == buffer->capacity)
+		row_buffer_grow(buffer);
+	for (int i = 0; i < buffer->natts; i++)
+	{
+		if (!buffer->columns[i].dropped)
+			column_append_null(buffer, &buffer->columns[i], slot);
+	}
+	buffer->nslots++;
+}
+
+/* ---- reading back ---- */
+
+static Datum
+column_get_fixed(const RowColumn *column, uint32 slot)
+{
+	switch (column->width)
+	{
+		case 1:
+			return UInt8GetDatum(column->values[slot]);
+		case 2:
+			return Int16GetDatum(((int16 *) column->values)[slot]);
+		case 4:
+			return Int32GetDatum(((int32 *) column->values)[slot]);
+		default:
+			Assert(column->width == 8);
+			return (Datum) ((uint64 *) column->values)[slot];
+	}
+}
+
+static Datum
+column_get_bytes(const RowColumn *column, uint32 slot)
+{
+	const uint8 *data = column->bytes + column->offsets[slot];
+	Size		length = column->offsets[slot + 1] - column->offsets[slot];
+	char	   *copy;
+
+	if (column->attlen == -1)
+	{
+		copy = palloc(length + VARHDRSZ);
+		SET_VARSIZE(copy, length + VARHDRSZ);
+		memcpy(copy + VARHDRSZ, data, length);
+	}
+	else if (column->attlen == -2)
+	{
+		copy = palloc(length + 1);
+		memcpy(copy, data, length);
+		copy[length] = '\0';
+	}
+	else if (att_align_nominal((uintptr_t) data, column->align) ==
+			 (uintptr_t) data)
+		return PointerGetDatum(data);
+	else
+	{
+		copy = palloc(length);
+		memcpy(copy, data, length);
+	}
+	return PointerGetDatum(copy);
+}
+
+Datum
+row_buffer_get(const RowBuffer *buffer, uint32 slot, int attno, bool *isnull)
+{
+	const RowColumn *column = &buffer->columns[attno - 1];
+
+	Assert(attno >= 1 && attno <= buffer->natts);
+	Assert(slot < buffer->nslots);
+
+	*isnull = column->dropped ||
+		(column->nulls != NULL &&
+		 (column->nulls[slot / 8] & (1 << (slot % 8))) != 0);
+	if (*isnull)
+		return (Datum) 0;
+	if (column->width > 0)
+		return column_get_fixed(column, slot);
+	return column_get_bytes(column, slot);
+}
+
+/* ---- writing ---- */
+
+static void
+chunk_options_from_settings(ChunkOptions *options)
+{
+	chunk_options_init(options);
+	switch ((ColumnarCodec) columnar_codec)
+	{
+		case COLUMNAR_CODEC_NONE:
+			options->codec = CODEC_NONE;
+			break;
+		case COLUMNAR_CODEC_LZ4:
+			options->codec = CODEC_LZ4;
+			break;
+		case COLUMNAR_CODEC_ZSTD:
+			options->codec = CODEC_ZSTD;
+			break;
+	}
+	options->codec_level = columnar_codec_level;
+}
+
+static void
+column_write(RowBuffer *buffer, RowColumn *column, int attno,
+			 ExtentWriter *writer, const ChunkOptions *options)
+{
+	ChunkInput	input;
+
+	/* The encoder wants the arrays even if there is nothing but NULLs. */
+	column_make_arrays(buffer, column);
+	if (column->width == 0)
+		column_reserve_bytes(buffer, column, 0, 1);
+
+	memset(&input, 0, sizeof(input));
+	input.kind = column->kind;
+	input.value_class = column->value_class;
+	input.nrows = buffer->nslots;
+	input.nulls = column->nulls;
+	input.values = column->values;
+	input.offsets = column->offsets;
+	input.bytes = column->bytes;
+	extent_add_attribute(writer, attno, &input, options);
+}
+
+void
+row_buffer_write(RowBuffer *buffer, Relation rel, FullTransactionId owner,
+				 SegmentData *segment)
+{
+	ChunkOptions options;
+	ExtentWriter *writer;
+
+	Assert(buffer->nslots > 0);
+
+	chunk_options_from_settings(&options);
+	writer = extent_begin(rel, buffer->natts);
+	for (int i = 0; i < buffer->natts; i++)
+	{
+		if (!buffer->columns[i].dropped)
+			column_write(buffer, &buffer->columns[i], i + 1, writer,
+						 &options);
+	}
+	extent_finish(writer, owner, segment);
+	segment->nslots = buffer->nslots;
+	segment->nrows = buffer->nrows;
+}

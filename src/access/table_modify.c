@@ -1,0 +1,138 @@
+/*
+ * table_modify.c
+ *		The callbacks that write rows.
+ *
+ * The first rows of a command become heap tuples on row pages (row_form.c),
+ * all others wait in a buffer to be written by column (load_buffer.c).
+ */
+#include "postgres.h"
+
+#include "access/heapam.h"
+#include "access/load_buffer.h"
+#include "access/row_form.h"
+#include "access/table_am.h"
+#include "compat.h"
+#include "executor/tuptable.h"
+#include "miscadmin.h"
+#include "utils/rel.h"
+
+/*
+ * Raise the error about something that columnar tables do not do.
+ */
+static void pg_attribute_noreturn()
+report_unsupported(Relation rel, const char *what)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+			 errmsg("columnar tables do not support %s", what),
+			 errdetail("Table \"%s\" is a columnar table.",
+					   RelationGetRelationName(rel))));
+}
+
+/*
+ * Write slots as one batch of row-form rows.
+ */
+static void
+insert_row_form(Relation rel, TupleTableSlot **slots, int nslots,
+				CommandId cid, int options)
+{
+	HeapTuple	one_tuple;
+	bool		one_free;
+	HeapTuple  *tuples = &one_tuple;
+	bool	   *should_free = &one_free;
+
+	if (nslots > 1)
+	{
+		tuples = palloc(nslots * sizeof(HeapTuple));
+		should_free = palloc(nslots * sizeof(bool));
+	}
+
+	for (int i = 0; i < nslots; i++)
+	{
+		tuples[i] = ExecFetchSlotHeapTuple(slots[i], true, &should_free[i]);
+		slots[i]->tts_tableOid = RelationGetRelid(rel);
+	}
+
+	row_form_insert(rel, tuples, nslots, cid, options);
+
+	for (int i = 0; i < nslots; i++)
+	{
+		slots[i]->tts_tid = tuples[i]->t_self;
+		if (should_free[i])
+			heap_freetuple(tuples[i]);
+	}
+	if (nslots > 1)
+	{
+		pfree(tuples);
+		pfree(should_free);
+	}
+}
+
+void
+columnar_multi_insert(Relation rel, TupleTableSlot **slots, int nslots,
+					  CommandId cid, int options,
+					  struct BulkInsertStateData *bistate)
+{
+	int			nrow_form = load_buffer_row_form_quota(rel, cid, nslots);
+
+	if (nrow_form > 0)
+		insert_row_form(rel, slots, nrow_form, cid, options);
+	for (int i = nrow_form; i < nslots; i++)
+		load_buffer_append(rel, slots[i], cid, options);
+}
+
+void
+columnar_tuple_insert(Relation rel, TupleTableSlot *slot, CommandId cid,
+					  int options, struct BulkInsertStateData *bistate)
+{
+	columnar_multi_insert(rel, &slot, 1, cid, options, bistate);
+}
+
+void
+columnar_tuple_insert_speculative(Relation rel, TupleTableSlot *slot,
+								  CommandId cid, int options,
+								  struct BulkInsertStateData *bistate,
+								  uint32 spec_token)
+{
+	report_unsupported(rel, "ON CONFLICT");
+}
+
+void
+columnar_tuple_complete_speculative(Relation rel, TupleTableSlot *slot,
+									uint32 spec_token, bool succeeded)
+{
+	report_unsupported(rel, "ON CONFLICT");
+}
+
+TM_Result
+columnar_tuple_delete(Relation rel, ItemPointer tid, CommandId cid,
+					  Snapshot snapshot, Snapshot crosscheck, bool wait,
+					  TM_FailureData *tmfd, bool changing_part)
+{
+	report_unsupported(rel, "DELETE");
+}
+
+TM_Result
+columnar_tuple_update(Relation rel, ItemPointer otid, TupleTableSlot *slot,
+					  CommandId cid, Snapshot snapshot, Snapshot crosscheck,
+					  bool wait, TM_FailureData *tmfd,
+					  LockTupleMode *lockmode,
+					  TU_UpdateIndexes *update_indexes)
+{
+	report_unsupported(rel, "UPDATE");
+}
+
+TM_Result
+columnar_tuple_lock(Relation rel, ItemPointer tid, Snapshot snapshot,
+					TupleTableSlot *slot, CommandId cid, LockTupleMode mode,
+					LockWaitPolicy wait_policy, uint8 flags,
+					TM_FailureData *tmfd)
+{
+	report_unsupported(rel, "row locks");
+}
+
+void
+columnar_finish_bulk_insert(Relation rel, int options)
+{
+	load_buffer_finish_bulk(rel, options);
+}
