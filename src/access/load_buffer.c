@@ -31,6 +31,7 @@
 #include "access/row_buffer.h"
 #include "access/row_form.h"
 #include "access/xact.h"
+#include "catalog/catalog.h"
 #include "catalog/objectaccess.h"
 #include "catalog/pg_class_d.h"
 #include "catalog/pg_publication.h"

@@ -10,8 +10,8 @@
 #include "postgres.h"
 
 #include "access/heapam.h"
+#include "access/heaptoast.h"
 #include "access/load_buffer.h"
-#include "access/row_form.h"
 #include "access/table_am.h"
 #include "catalog/pg_am_d.h"
 #include "compat.h"
