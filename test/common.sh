@@ -146,7 +146,8 @@ copy_sources() {
 	mkdir -p "$1"
 	(cd "$top" && tar -c --exclude=./.git --exclude='*.o' --exclude='*.bc' \
 		--exclude='*.so' --exclude=./.data --exclude=./results \
-		--exclude=./output_iso --exclude=./tmp_check .) | tar -x -C "$1"
+		--exclude=./output_iso --exclude=./tmp_check \
+		--exclude='./test/*/build' --exclude=./test/results .) | tar -x -C "$1"
 }
 
 # Make and start a server in $work/$1; further arguments are lines for its
