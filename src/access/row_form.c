@@ -351,6 +351,7 @@ log_insert(Relation rel, Buffer buffer, HeapTuple tuple, OffsetNumber offset,
 	xl_heap_insert record;
 	xl_heap_header tuple_header;
 	int			buffer_flags;
+	XLogRecPtr	lsn;
 
 	record.offnum = offset;
 	record.flags = insert_record_flags(rel, options,
@@ -370,7 +371,8 @@ log_insert(Relation rel, Buffer buffer, HeapTuple tuple, OffsetNumber offset,
 	XLogRegisterBufData(0, (char *) header + SizeofHeapTupleHeader,
 						tuple->t_len - SizeofHeapTupleHeader);
 	XLogSetRecordFlags(XLOG_INCLUDE_ORIGIN);
-	PageSetLSN(BufferGetPage(buffer), XLogInsert(RM_HEAP_ID, info));
+	lsn = XLogInsert(RM_HEAP_ID, info);
+	PageSetLSN(BufferGetPage(buffer), lsn);
 }
 
 /*
@@ -388,6 +390,7 @@ log_multi_insert(Relation rel, Buffer buffer, HeapTuple *tuples, int ntuples,
 	char	   *data = scratch.data + SizeOfHeapMultiInsert;
 	char	   *next;
 	int			buffer_flags;
+	XLogRecPtr	lsn;
 
 	record->flags = insert_record_flags(rel, options, init, &buffer_flags,
 										&info);
@@ -425,7 +428,8 @@ log_multi_insert(Relation rel, Buffer buffer, HeapTuple *tuples, int ntuples,
 	XLogRegisterBuffer(0, buffer, buffer_flags);
 	XLogRegisterBufData(0, data, next - data);
 	XLogSetRecordFlags(XLOG_INCLUDE_ORIGIN);
-	PageSetLSN(BufferGetPage(buffer), XLogInsert(RM_HEAP2_ID, info));
+	lsn = XLogInsert(RM_HEAP2_ID, info);
+	PageSetLSN(BufferGetPage(buffer), lsn);
 }
 
 /* ---- inserting ---- */
