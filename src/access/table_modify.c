@@ -19,7 +19,7 @@
 /*
  * Raise the error about something that columnar tables do not do.
  */
-static void pg_attribute_noreturn()
+pg_noreturn static void
 report_unsupported(Relation rel, const char *what)
 {
 	ereport(ERROR,

@@ -98,22 +98,21 @@ typedef bool TU_UpdateIndexes;
 
 /* ---- before 18 ---- */
 
+#include "commands/explain.h"
+#include "commands/vacuum.h"
+
 #if PG_VERSION_NUM < 180000
 
-#include "commands/explain.h"
+/* It does not ask whether ANALYZE is the caller. */
+#define vacuum_delay_point(is_analyze) vacuum_delay_point()
 
-#define columnar_vacuum_delay_point() vacuum_delay_point()
-
-/* A prefix since 18. */
+/* The attribute stood behind the declaration. */
 #define pg_noreturn pg_attribute_noreturn()
 
 #else
 
-#include "commands/explain.h"
 #include "commands/explain_format.h"
 #include "commands/explain_state.h"
-
-#define columnar_vacuum_delay_point() vacuum_delay_point(false)
 
 #endif							/* PG_VERSION_NUM < 180000 */
 
