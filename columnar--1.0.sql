@@ -30,3 +30,15 @@ CREATE FUNCTION columnar_encoding_selftest(
 RETURNS SETOF record
 AS 'MODULE_PATHNAME'
 LANGUAGE C VOLATILE PARALLEL UNSAFE CALLED ON NULL INPUT;
+
+-- one row per damage found in a table's file, none if it is sound
+CREATE FUNCTION columnar_verify(
+	relation regclass,
+	OUT block bigint,
+	OUT message text)
+RETURNS SETOF record
+AS 'MODULE_PATHNAME'
+LANGUAGE C VOLATILE PARALLEL UNSAFE STRICT;
+
+-- as for amcheck's functions: who may look at any table's state is granted
+REVOKE ALL ON FUNCTION columnar_verify(regclass) FROM PUBLIC;

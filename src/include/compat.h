@@ -38,6 +38,9 @@ extern int no_such_variable
 /* Since 16 fmgr.h declares it. */
 extern PGDLLEXPORT void _PG_init(void);
 
+/* Set-returning functions in materialize mode. */
+#define InitMaterializedSRF(fcinfo, flags) SetSingleFuncCall(fcinfo, flags)
+
 /* RelFileNode became RelFileLocator. */
 typedef RelFileNode RelFileLocator;
 typedef Oid RelFileNumber;

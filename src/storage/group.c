@@ -22,7 +22,7 @@
 #include "storage/procarray.h"
 #include "storage/row_map.h"
 
-static void
+void
 group_check(Relation rel, BlockNumber blkno, const GroupHeaderData *header,
 			uint32 group)
 {

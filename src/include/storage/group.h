@@ -13,6 +13,10 @@
 /* Lock a group's header; InvalidBuffer if the group does not exist. */
 extern Buffer group_read(Relation rel, uint32 group, int lockmode);
 
+/* The check that group_read makes, for a header that is locked. */
+extern void group_check(Relation rel, BlockNumber blkno,
+						const GroupHeaderData *header, uint32 group);
+
 /* Lock, exclusively, the header that a locked directory page's entry has. */
 extern Buffer group_lock_entry(Relation rel, uint32 group,
 							   Buffer directory_buffer, int index);

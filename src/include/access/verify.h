@@ -1,0 +1,67 @@
+/*
+ * verify.h
+ *		What the parts of columnar_verify() share.
+ */
+#ifndef ACCESS_VERIFY_H
+#define ACCESS_VERIFY_H
+
+#include "access/group_scan.h"
+#include "executor/tuptable.h"
+#include "utils/tuplestore.h"
+
+typedef struct VerifyState
+{
+	Relation	rel;
+	Snapshot	snapshot;
+	BufferAccessStrategy strategy;
+	Tuplestorestate *store;		/* findings */
+	TupleDesc	store_desc;
+	BlockNumber blkno;			/* about what errors are, if known */
+
+	/* xids that may occur in tuple headers */
+	TransactionId relfrozenxid;
+	FullTransactionId next_xid;
+
+	/* Blocks of the file at the start, and bitmaps of them. */
+	BlockNumber nblocks;
+	uint64	   *used;			/* something refers to them */
+	uint64	   *listed;			/* a free-space entry has them */
+
+	/* The group at hand. */
+	uint32		group;
+	BlockNumber header_block;
+	GroupHeaderData header;
+	DirectoryEntry entry;
+	uint64	   *deleted;		/* bitmap: both deleted sets */
+} VerifyState;
+
+/* Add a finding about a block, or about the table if it is invalid. */
+extern void verify_report(VerifyState *state, BlockNumber blkno,
+						  const char *format,...) pg_attribute_printf(3, 4);
+
+/*
+ * Run a check whose errors about damaged data become findings.  Returns false
+ * if there was one.
+ */
+typedef void (*VerifyCheck) (VerifyState *state, void *argument);
+extern bool verify_guard(VerifyState *state, VerifyCheck check,
+						 void *argument);
+
+/* Note a reference to blocks; argument is the VerifyState. */
+extern void verify_reference(void *argument, BlockNumber start,
+							 BlockNumber nblocks, const char *what);
+
+/* Check the transaction ids in a tuple header. */
+extern void verify_xids(VerifyState *state, BlockNumber blkno,
+						HeapTupleHeader tuple, const char *what);
+
+/* verify_group.c: everything about one group. */
+extern void verify_group(VerifyState *state, uint32 group);
+
+/* verify_rows.c: one row page. */
+extern void verify_row_page(VerifyState *state, const RowMapEntry *entry);
+
+/* verify_chunk.c: all chunks of a segment in column form. */
+extern void verify_chunks(VerifyState *state, const SegmentData *segment);
+
+#endif							/* ACCESS_VERIFY_H */
