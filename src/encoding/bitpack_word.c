@@ -67,6 +67,14 @@ load_by_bytes(const uint8_t *in)
 	return word;
 }
 
+/* What all values of a group need to know; K is 0 to 7. */
+#define OFFSET(k) const size_t offset##k = (k) * width / 8
+#define SHIFT(k) const int shift##k = (k) * width % 8
+
+#define FOR_GROUP(apply) \
+	apply(0); apply(1); apply(2); apply(3); \
+	apply(4); apply(5); apply(6); apply(7)
+
 static ALWAYS_INLINE void
 narrow_groups(const uint8_t *in, size_t ngroups, int width, void *out,
 			  int out_size, LoadWord load)
@@ -74,48 +82,24 @@ narrow_groups(const uint8_t *in, size_t ngroups, int width, void *out,
 	const uint64_t mask = unpack_mask(width);
 	size_t		i = 0;
 
-#define OFFSET(k) const size_t offset##k = (k) * width / 8
-#define SHIFT(k) const int shift##k = (k) * width % 8
-#define VALUE(k) \
+#define NARROW_VALUE(k) \
 	store_value(out, i + (k), load(in + offset##k) >> shift##k & mask, out_size)
 
-	OFFSET(1);
-	OFFSET(2);
-	OFFSET(3);
-	OFFSET(4);
-	OFFSET(5);
-	OFFSET(6);
-	OFFSET(7);
-	SHIFT(1);
-	SHIFT(2);
-	SHIFT(3);
-	SHIFT(4);
-	SHIFT(5);
-	SHIFT(6);
-	SHIFT(7);
+	FOR_GROUP(OFFSET);
+	FOR_GROUP(SHIFT);
 
 	for (; ngroups > 0; ngroups--)
 	{
-		store_value(out, i, load(in) & mask, out_size);
-		VALUE(1);
-		VALUE(2);
-		VALUE(3);
-		VALUE(4);
-		VALUE(5);
-		VALUE(6);
-		VALUE(7);
+		FOR_GROUP(NARROW_VALUE);
 		in += width;
 		i += UNPACK_GROUP;
 	}
-
-#undef OFFSET
-#undef SHIFT
-#undef VALUE
 }
 
 /*
- * Widths 58 to 63.  A shift of 0 never needs the ninth byte, and 64 - 0 would
- * be an undefined shift, hence the two steps.
+ * Widths 58 to 63.  The word that begins one byte later has the ninth byte;
+ * the bits that both have are the same, so the two are or-ed.  This needs no
+ * test, and no shift by 64, where a value begins with a byte.
  */
 static ALWAYS_INLINE void
 wide_groups(const uint8_t *in, size_t ngroups, int width, uint64_t *out,
@@ -123,17 +107,17 @@ wide_groups(const uint8_t *in, size_t ngroups, int width, uint64_t *out,
 {
 	const uint64_t mask = unpack_mask(width);
 
+#define WIDE_VALUE(k) \
+	out[k] = mask & \
+		(load(in + offset##k) >> shift##k | \
+		 load(in + offset##k + 1) << (8 - shift##k))
+
+	FOR_GROUP(OFFSET);
+	FOR_GROUP(SHIFT);
+
 	for (; ngroups > 0; ngroups--)
 	{
-		for (int k = 0; k < UNPACK_GROUP; k++)
-		{
-			const uint8_t *from = in + k * width / 8;
-			int			shift = k * width % 8;
-			uint64_t	value = load(from) >> shift;
-
-			value |= (uint64_t) from[8] << 1 << (63 - shift);
-			out[k] = value & mask;
-		}
+		FOR_GROUP(WIDE_VALUE);
 		in += width;
 		out += UNPACK_GROUP;
 	}

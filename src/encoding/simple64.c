@@ -46,15 +46,22 @@ static int
 choose_selector(const uint64_t *values, size_t nvalues)
 {
 	int			selector = SELECTOR_DENSEST;
+	uint64_t	max = selector_max(selector);
+	size_t		count = selector_count[selector];
 
-	for (size_t i = 0; i < nvalues && i < selector_count[selector]; i++)
+	if (count > nvalues)
+		count = nvalues;
+	for (size_t i = 0; i < count; i++)
 	{
+		if (values[i] <= max)
+			continue;
+		if (values[i] > PAYLOAD_MASK)
+			return 0;
 		while (values[i] > selector_max(selector))
-		{
-			if (selector == SELECTOR_WIDEST)
-				return 0;
 			selector++;
-		}
+		max = selector_max(selector);
+		if (count > selector_count[selector])
+			count = selector_count[selector];
 	}
 	return selector;
 }
@@ -75,15 +82,13 @@ run_length(const uint64_t *values, size_t nvalues)
 static uint64_t
 pack_word(const uint64_t *values, size_t nvalues, int selector)
 {
-	uint64_t	word = (uint64_t) selector << SELECTOR_SHIFT;
-	int			shift = 0;
+	uint64_t	word = 0;
+	int			bits = selector_bits[selector];
 
-	for (size_t i = 0; i < nvalues; i++)
-	{
-		word |= values[i] << shift;
-		shift += selector_bits[selector];
-	}
-	return word;
+	/* from the last value on: no shift depends on the count */
+	for (size_t i = nvalues; i > 0; i--)
+		word = word << bits | values[i - 1];
+	return (uint64_t) selector << SELECTOR_SHIFT | word;
 }
 
 /*
