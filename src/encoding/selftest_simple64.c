@@ -18,12 +18,11 @@
 #define MAX_WORDS 5
 
 /* Written again, so that a wrong table in simple64.c is not tested by itself. */
-static const struct
+static const struct PackedWord
 {
 	int			count;
 	int			bits;
-}			packed_words[16] =
-{
+}			packed_words[16] = {
 	{0, 0}, {0, 0}, {60, 1}, {30, 2}, {20, 3}, {15, 4}, {12, 5}, {10, 6},
 	{8, 7}, {7, 8}, {6, 10}, {5, 12}, {4, 15}, {3, 20}, {2, 30}, {1, 60}
 };

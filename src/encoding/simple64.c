@@ -256,7 +256,7 @@ decode_word(uint64_t word, uint64_t *values, size_t nvalues,
 
 	if (count > nvalues)
 		count = nvalues;
-	if (word >> (count * selector_bits[selector]) != 0)	/* (S1) */
+	if (word >> (count * selector_bits[selector]) != 0) /* (S1) */
 	{
 		*reason = "Simple64 word has bits set outside its values";
 		return 0;

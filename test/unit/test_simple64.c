@@ -18,13 +18,12 @@ static uint64_t values[MAX_VALUES];
  * The first value is the largest of so many bits, value i after it is
  * i * 7 + 1 cut to them.
  */
-static const struct
+static const struct WordsGolden
 {
 	int			bits;
 	int			nvalues;
 	const char *hex;			/* as stored: little-endian words */
-}			golden[] =
-{
+}			golden[] = {
 	{1, 60, "5555555555555525"},
 	{1, 30, "5555551500000020"},
 	{2, 30, "b3b1b1b1b1b1b131"},

@@ -46,7 +46,7 @@ typedef struct SelftestRow
 
 typedef struct Selftest
 {
-	bool		full;			/* level full: minutes are too long, seconds not */
+	bool		full;			/* level full: may take some seconds */
 	const char *fault;			/* planted fault or NULL */
 	const Allocator *allocator;
 	void		(*emit) (void *context, const SelftestRow *row);
