@@ -203,41 +203,56 @@ buffered_tuples(Relation rel, const RowBuffer *rows)
 }
 
 /*
- * Write the rows as the announced segment.  Which form they get is a matter of
- * their number and size only.
+ * Write the rows as row pages and publish them.  As below, no interrupt comes
+ * between publishing and the change of the state (W7).
  */
 static void
-load_state_write(LoadState *state, Relation rel)
+load_state_write_rows(LoadState *state, Relation rel, HeapTuple *tuples)
 {
-	uint32		nslots = row_buffer_nslots(state->rows);
 	SegmentData segment = state->segment;
-	HeapTuple  *tuples = NULL;
+	RowMapEntry *pages;
+	int			npages;
 
-	if (nslots < LOAD_COLUMN_FORM_ROWS &&
-		row_buffer_bytes(state->rows) < LOAD_COLUMN_FORM_BYTES)
-		tuples = buffered_tuples(rel, state->rows);
+	segment.nslots = row_buffer_nslots(state->rows);
+	segment.nvectors = (segment.nslots + VECTOR_ROWS - 1) / VECTOR_ROWS;
+	pages = row_form_write_pages(rel, &segment, tuples, segment.nslots,
+								 state->xid, state->cid, state->options,
+								 &npages);
 
-	if (tuples != NULL)
-	{
-		row_form_write_segment(rel, state->group, &segment, tuples, nslots,
-							   state->xid, state->cid, state->options);
-		return;
-	}
+	HOLD_INTERRUPTS();
+	group_publish_rows(rel, state->group, &segment, pages, npages,
+					   pages[0].blkno);
+	state->segment_is_announced = false;
+	load_state_drop_rows(state);
+	RESUME_INTERRUPTS();
+}
+
+static void
+load_state_write_columns(LoadState *state, Relation rel)
+{
+	SegmentData segment = state->segment;
 
 	segment_stamp(&segment, state);
 	row_buffer_write(state->rows, rel, state->xid, &segment);
-	segment.nvectors = (nslots + VECTOR_ROWS - 1) / VECTOR_ROWS;
+	segment.nvectors = (segment.nslots + VECTOR_ROWS - 1) / VECTOR_ROWS;
+
+	HOLD_INTERRUPTS();
 	group_publish_columns(rel, state->group, &segment);
+	state->segment_is_announced = false;
+	load_state_drop_rows(state);
+	RESUME_INTERRUPTS();
 }
 
 /*
- * Write what is buffered.  The group stays open for the command's next rows.
+ * Write what is buffered.  Which form it gets is a matter of number and size
+ * only.  The group stays open for the command's next rows.
  */
 static void
 load_state_flush(LoadState *state, Relation rel)
 {
 	MemoryContext context;
 	MemoryContext old_context;
+	HeapTuple  *tuples = NULL;
 
 	if (state->rows == NULL)
 		return;
@@ -250,9 +265,13 @@ load_state_flush(LoadState *state, Relation rel)
 									ALLOCSET_DEFAULT_SIZES);
 	old_context = MemoryContextSwitchTo(context);
 
-	load_state_write(state, rel);
-	state->segment_is_announced = false;
-	load_state_drop_rows(state);
+	if (row_buffer_nslots(state->rows) < LOAD_COLUMN_FORM_ROWS &&
+		row_buffer_bytes(state->rows) < LOAD_COLUMN_FORM_BYTES)
+		tuples = buffered_tuples(rel, state->rows);
+	if (tuples != NULL)
+		load_state_write_rows(state, rel, tuples);
+	else
+		load_state_write_columns(state, rel);
 	CheckForSerializableConflictIn(rel, NULL, InvalidBlockNumber);
 
 	MemoryContextSwitchTo(old_context);

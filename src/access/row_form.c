@@ -581,14 +581,13 @@ segment_write_page(Relation rel, const RowMapEntry *entry, HeapTuple *tuples)
  * The pages are logged as images: an insert record would give the rows to the
  * subtransaction that runs now, which need not be their writer.
  */
-void
-row_form_write_segment(Relation rel, uint32 group, SegmentData *segment,
-					   HeapTuple *tuples, int ntuples, FullTransactionId xid,
-					   CommandId cid, int options)
+RowMapEntry *
+row_form_write_pages(Relation rel, const SegmentData *segment,
+					 HeapTuple *tuples, int ntuples, FullTransactionId xid,
+					 CommandId cid, int options, int *npages)
 {
 	RowMapEntry *entries = palloc(ntuples * sizeof(RowMapEntry));
 	BlockNumber start;
-	int			npages;
 	int			done = 0;
 
 	Assert(ntuples >= 1);
@@ -600,9 +599,9 @@ row_form_write_segment(Relation rel, uint32 group, SegmentData *segment,
 					options);
 	}
 
-	npages = segment_plan_pages(segment, tuples, ntuples, entries);
-	start = free_space_allocate(rel, npages, xid);
-	for (int i = 0; i < npages; i++)
+	*npages = segment_plan_pages(segment, tuples, ntuples, entries);
+	start = free_space_allocate(rel, *npages, xid);
+	for (int i = 0; i < *npages; i++)
 	{
 		CHECK_FOR_INTERRUPTS();
 		entries[i].blkno += start;
@@ -610,10 +609,6 @@ row_form_write_segment(Relation rel, uint32 group, SegmentData *segment,
 		done += entries[i].nrows;
 	}
 	Assert(done == ntuples);
-	extent_log(rel, start, npages);
-
-	segment->nvectors = (ntuples + VECTOR_ROWS - 1) / VECTOR_ROWS;
-	segment->nslots = ntuples;
-	group_publish_rows(rel, group, segment, entries, npages, start);
-	pfree(entries);
+	extent_log(rel, start, *npages);
+	return entries;
 }

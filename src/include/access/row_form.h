@@ -21,14 +21,16 @@ extern void row_form_insert(Relation rel, HeapTuple *tuples, int ntuples,
 extern bool row_form_fits(HeapTuple tuple);
 
 /*
- * Write rows that already have their numbers, none of them toasted: as the
- * pages of an announced segment, which this publishes.  xid is their writer;
- * of options, HEAP_INSERT_FROZEN matters.
+ * Write rows that already have their numbers, from the first of a segment on
+ * and none of them toasted, to pages announced for xid, their writer.  Returns
+ * the pages, palloc'd, for group_publish_rows(); they are consecutive.  Of
+ * options, HEAP_INSERT_FROZEN matters.
  */
-extern void row_form_write_segment(Relation rel, uint32 group,
-								   SegmentData *segment, HeapTuple *tuples,
-								   int ntuples, FullTransactionId xid,
-								   CommandId cid, int options);
+extern RowMapEntry *row_form_write_pages(Relation rel,
+										 const SegmentData *segment,
+										 HeapTuple *tuples, int ntuples,
+										 FullTransactionId xid, CommandId cid,
+										 int options, int *npages);
 
 /* The relation's file is to be truncated: forget its open row page. */
 extern void row_form_forget(Relation rel);
