@@ -1,0 +1,267 @@
+/*
+ * fixed_reader.c
+ *		Decodes vectors of fixed width, and codes of dictionaries.
+ */
+#include "encoding/base.h"
+
+#include "encoding/chunk_reader.h"
+#include "encoding/raw.h"
+
+#define FILL(type, value) \
+	do { \
+		type	   *out = values; \
+		for (uint32_t i = 0; i < nvalues; i++) \
+			out[i] = (type) (value); \
+	} while (0)
+
+static void
+fill_values(int size, uint64_t value, uint32_t nvalues, void *values)
+{
+	switch (size)
+	{
+		case 1:
+			FILL(uint8_t, value);
+			break;
+		case 2:
+			FILL(uint16_t, value);
+			break;
+		case 4:
+			FILL(uint32_t, value);
+			break;
+		default:
+			FILL(uint64_t, value);
+			break;
+	}
+}
+
+/* The NULLs that a stream's vector may need, NULL if it has none. */
+static bool
+stream_nulls(ChunkReader *reader, uint32_t vector, const uint64_t **nulls,
+			 const char **reason)
+{
+	*nulls = NULL;
+	if (!(reader->flags & CHUNK_HAS_VALIDITY))
+		return true;
+	if (!chunk_load_nulls(reader, vector, reason))
+		return false;
+	*nulls = reader->nulls;
+	return true;
+}
+
+/* Decode a vector of one of the chunk's streams that have a value per row. */
+bool
+chunk_decode_stream(ChunkReader *reader, const IntStream *stream, uint32_t vector,
+					void *values, const char **reason)
+{
+	uint64_t	encoding = packed_column_get(&stream->directory.encodings, vector);
+	const uint64_t *nulls = NULL;
+
+	ENCODING_CHECK_INTERRUPTS();
+	if ((encoding & INT_ENCODING_DENSE) &&
+		!stream_nulls(reader, vector, &nulls, reason))
+		return false;
+	return int_stream_decode(stream, reader->source, vector, nulls, values,
+							 chunk_scratch(reader), reason);
+}
+
+#define LOOK_UP(type) \
+	do { \
+		const type *entries = (const type *) reader->fixed_entries; \
+		type	   *out = values; \
+		for (uint32_t i = 0; i < nvalues; i++) \
+			out[i] = entries[codes[i]]; \
+	} while (0)
+
+static void
+look_up_entries(const ChunkReader *reader, const uint16_t *codes, uint32_t nvalues,
+				void *values)
+{
+	switch (reader->type.size)
+	{
+		case 1:
+			LOOK_UP(uint8_t);
+			break;
+		case 2:
+			LOOK_UP(uint16_t);
+			break;
+		case 4:
+			LOOK_UP(uint32_t);
+			break;
+		default:
+			LOOK_UP(uint64_t);
+			break;
+	}
+}
+
+/* Decode the dictionary, once. */
+static bool
+load_entries(ChunkReader *reader, const char **reason)
+{
+	size_t		size = (size_t) reader->type.size;
+	uint8_t    *entries;
+
+	if (reader->fixed_entries != NULL)
+		return true;
+	entries = reader_alloc(reader, (reader->nentries + DECODE_SLACK_VALUES) * size);
+	for (uint32_t vector = 0; vector < reader->entries.directory.nvectors; vector++)
+	{
+		if (int_stream_decode(&reader->entries, reader->source, vector, NULL,
+							  entries + vector * VECTOR_LENGTH * size,
+							  chunk_scratch(reader), reason))
+			continue;
+		reader->allocator->free(reader->allocator->context, entries);
+		return false;
+	}
+	reader->fixed_entries = entries;
+	return true;
+}
+
+/* Make reader->codes those of a vector, each below nentries. */
+bool
+chunk_load_codes(ChunkReader *reader, uint32_t vector, const char **reason)
+{
+	uint32_t	nvalues = vector_length(reader->nrows, vector);
+	uint16_t	max = 0;
+
+	if (reader->codes_vector == vector)
+		return true;
+	if (reader->codes == NULL)
+		reader->codes = reader_alloc(reader, (VECTOR_LENGTH + DECODE_SLACK_VALUES) * sizeof(uint16_t));
+	reader->codes_vector = NO_VECTOR;
+	if (!chunk_decode_stream(reader, &reader->values, vector, reader->codes, reason))
+		return false;
+	for (uint32_t i = 0; i < nvalues; i++)
+		max = reader->codes[i] > max ? reader->codes[i] : max;
+	if (max >= reader->nentries)
+	{
+		*reason = "code outside the dictionary";
+		return false;
+	}
+	reader->codes_vector = vector;
+	return true;
+}
+
+#define IN_RANGE(type) \
+	do { \
+		const type *in = values; \
+		type		min = in[0]; \
+		type		max = in[0]; \
+		for (uint32_t i = 1; i < nvalues; i++) \
+		{ \
+			min = in[i] < min ? in[i] : min; \
+			max = in[i] > max ? in[i] : max; \
+		} \
+		return (int64_t) min >= range.min_int && (int64_t) max <= range.max_int; \
+	} while (0)
+
+/*
+ * Sums of deltas wrap around, and may leave the type unseen: compare them with
+ * the vector's zone map, which also holds the fillers.
+ */
+static bool
+deltas_are_in_range(ChunkReader *reader, uint32_t vector, const void *values)
+{
+	uint32_t	nvalues = vector_length(reader->nrows, vector);
+	uint32_t	nnulls;
+	ZoneRange	range;
+
+	chunk_vector_zone(reader, vector, &nnulls, &range);
+	if (!range.has_range)
+		return true;
+	switch (reader->zones.kind == ZONE_SIGNED ? -reader->type.size : reader->type.size)
+	{
+		case -1:
+			IN_RANGE(int8_t);
+		case -2:
+			IN_RANGE(int16_t);
+		case -4:
+			IN_RANGE(int32_t);
+		case -8:
+			IN_RANGE(int64_t);
+		case 1:
+			IN_RANGE(uint8_t);
+		case 2:
+			IN_RANGE(uint16_t);
+		case 4:
+			IN_RANGE(uint32_t);
+		default:
+			return true;
+	}
+}
+
+static bool
+decode_plain(ChunkReader *reader, uint32_t vector, void *values, const char **reason)
+{
+	uint64_t	encoding = packed_column_get(&reader->values.directory.encodings, vector);
+
+	if (!chunk_decode_stream(reader, &reader->values, vector, values, reason))
+		return false;
+	if ((encoding == INT_DELTA || encoding == INT_PATCHED_DELTA ||
+		 encoding == INT_SIMPLE64_DELTA) && !reader->type.is_float &&
+		!deltas_are_in_range(reader, vector, values))
+	{
+		*reason = "values outside their vector's zone map";
+		return false;
+	}
+	return true;
+}
+
+bool
+chunk_decode_fixed(ChunkReader *reader, uint32_t vector, void *values, const char **reason)
+{
+	uint32_t	nvalues = vector_length(reader->nrows, vector);
+
+	ENCODING_ASSERT(vector < reader->nvectors && kind_is_fixed(reader->kind));
+	switch (reader->layout)
+	{
+		case LAYOUT_ALL_NULL:
+			fill_values(reader->type.size, 0, nvalues, values);
+			return true;
+		case LAYOUT_CONSTANT:
+			fill_values(reader->type.size,
+						load_uint(reader->constant, reader->type.size), nvalues, values);
+			return true;
+		case LAYOUT_FIXED:
+			return decode_plain(reader, vector, values, reason);
+		default:
+			ENCODING_ASSERT(reader->layout == LAYOUT_FIXED_DICTIONARY);
+			if (!load_entries(reader, reason) || !chunk_load_codes(reader, vector, reason))
+				return false;
+			look_up_entries(reader, reader->codes, nvalues, values);
+			return true;
+	}
+}
+
+bool
+chunk_has_dictionary(ChunkReader *reader, uint32_t *nentries)
+{
+	*nentries = reader->nentries;
+	return reader->layout == LAYOUT_FIXED_DICTIONARY ||
+		reader->layout == LAYOUT_STRING_DICTIONARY;
+}
+
+bool
+chunk_decode_codes(ChunkReader *reader, uint32_t vector,
+				   uint16_t *codes, const char **reason)
+{
+	if (!chunk_load_codes(reader, vector, reason))
+		return false;
+	memcpy(codes, reader->codes,
+		   vector_length(reader->nrows, vector) * sizeof(uint16_t));
+	return true;
+}
+
+bool
+fixed_dictionary_decode(ChunkReader *reader, StringRef *entries, const char **reason)
+{
+	uint32_t	size = (uint32_t) reader->type.size;
+
+	if (!load_entries(reader, reason))
+		return false;
+	for (uint32_t i = 0; i < reader->nentries; i++)
+	{
+		entries[i].data = reader->fixed_entries + (size_t) i * size;
+		entries[i].length = size;
+	}
+	return true;
+}

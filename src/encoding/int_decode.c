@@ -1,0 +1,202 @@
+/*
+ * int_decode.c
+ *		Reads a vector of integers into its native width.
+ *
+ * The bytes are untrusted.  Every length, count and width is checked before it
+ * is used; codes are unpacked straight to the output, which has the slack that
+ * kernels may overwrite, and one plain loop adds the reference.
+ */
+#include "encoding/base.h"
+
+#include "encoding/bitpack.h"
+#include "encoding/block_codec.h"
+#include "encoding/int_vector.h"
+#include "encoding/raw.h"
+#include "encoding/simple64.h"
+
+#define PATCH_POSITION_BITS 10
+
+/* The parameters in front of packed codes. */
+typedef struct VectorHeader
+{
+	int			width;
+	int64_t		base;
+	uint64_t	divisor;		/* at least 1 */
+	int64_t		step;			/* least delta */
+	uint64_t	code_limit;		/* largest code that stays in the type */
+} VectorHeader;
+
+static int64_t
+type_min(IntType type)
+{
+	return type.is_signed ? -(INT64_C(1) << (8 * type.size - 2)) * 2 : 0;
+}
+
+static int64_t
+type_max(IntType type)
+{
+	return type.is_signed ?
+		(int64_t) (UINT64_MAX >> (65 - 8 * type.size)) :
+		(int64_t) (UINT64_MAX >> (64 - 8 * type.size));
+}
+
+/* Unsigned 64-bit values are kept modulo 2^64: anything fits. */
+static bool
+value_fits(int64_t value, IntType type)
+{
+	if (type.size == 8)
+		return true;
+	return value >= type_min(type) && value <= type_max(type);
+}
+
+static bool
+header_parse(ByteCursor *cursor, bool is_delta, IntType type, VectorHeader *header)
+{
+	int			sizes;
+
+	header->width = (int) cursor_uint(cursor, 1);
+	sizes = (int) cursor_uint(cursor, 1);
+	header->base = cursor_int(cursor, sizes & 15);
+	header->divisor = cursor_uint(cursor, sizes >> 4);
+	header->step = is_delta ? cursor_int(cursor, (int) cursor_uint(cursor, 1)) : 0;
+	if (cursor->failed || header->width > 64 || !value_fits(header->base, type))
+		return false;
+	if (sizes >> 4 == 0)
+		header->divisor = 1;
+	else if (header->divisor < 2)
+		return false;
+	if (type.size == 8 && !type.is_signed)
+		header->code_limit = UINT64_MAX;
+	else
+		header->code_limit =
+			((uint64_t) type_max(type) - (uint64_t) header->base) / header->divisor;
+	return true;
+}
+
+static bool
+positions_are_increasing(const uint16_t *positions, uint32_t npositions, uint32_t limit)
+{
+	for (uint32_t i = 0; i < npositions; i++)
+	{
+		if (positions[i] >= limit || (i > 0 && positions[i] <= positions[i - 1]))
+			return false;
+	}
+	return true;
+}
+
+/* Do run lengths, stored less one, cover exactly nvalues? */
+static bool
+lengths_add_up(const uint16_t *lengths, uint32_t nruns, uint32_t nvalues)
+{
+	uint32_t	sum = 0;
+
+	for (uint32_t i = 0; i < nruns; i++)
+		sum += (uint32_t) lengths[i] + 1;
+	return sum == nvalues;
+}
+
+#define VALUE uint8_t
+#define FN(name) name##_8
+#include "int_decode_template.h"
+
+#define VALUE uint16_t
+#define FN(name) name##_16
+#include "int_decode_template.h"
+
+#define VALUE uint32_t
+#define FN(name) name##_32
+#include "int_decode_template.h"
+
+#define VALUE uint64_t
+#define FN(name) name##_64
+#include "int_decode_template.h"
+
+static uint32_t
+count_non_nulls(const uint64_t *nulls, uint32_t nvalues)
+{
+	uint32_t	nnulls = 0;
+
+	for (uint32_t i = 0; i < nvalues; i++)
+		nnulls += bitmap_get(nulls, i);
+	return nvalues - nnulls;
+}
+
+static bool
+decode_stored(int encoding, const uint8_t *in, size_t length, IntType type,
+			  uint32_t nvalues, void *values, IntScratch *scratch, const char **reason)
+{
+	if (encoding == INT_BLOCK)
+		return int_block_decode(in, length, type, nvalues, values, scratch, reason);
+	if (encoding == INT_DECIMAL && type.is_float)
+		return float_decimal_decode(in, length, type, nvalues, values, scratch, reason);
+	switch (type.size)
+	{
+		case 1:
+			return decode_8(encoding, in, length, type, nvalues, values, scratch, reason);
+		case 2:
+			return decode_16(encoding, in, length, type, nvalues, values, scratch, reason);
+		case 4:
+			return decode_32(encoding, in, length, type, nvalues, values, scratch, reason);
+		default:
+			return decode_64(encoding, in, length, type, nvalues, values, scratch, reason);
+	}
+}
+
+static void
+spread_dense(IntType type, const uint64_t *nulls, uint32_t nvalues,
+			 uint32_t ndense, void *values)
+{
+	switch (type.size)
+	{
+		case 1:
+			spread_dense_8(nulls, nvalues, ndense, values);
+			break;
+		case 2:
+			spread_dense_16(nulls, nvalues, ndense, values);
+			break;
+		case 4:
+			spread_dense_32(nulls, nvalues, ndense, values);
+			break;
+		default:
+			spread_dense_64(nulls, nvalues, ndense, values);
+			break;
+	}
+}
+
+bool
+int_vector_decode(uint8_t encoding, const uint8_t *in, size_t length,
+				  IntType type, uint32_t nvalues, const uint64_t *nulls,
+				  void *values, IntScratch *scratch, const char **reason)
+{
+	bool		is_dense = (encoding & INT_ENCODING_DENSE) != 0;
+	uint32_t	nstored = nvalues;
+
+	ENCODING_ASSERT(nvalues > 0 && nvalues <= VECTOR_LENGTH);
+	if (is_dense)
+	{
+		nstored = nulls == NULL ? 0 : count_non_nulls(nulls, nvalues);
+		if (nstored == 0)
+		{
+			*reason = "dense vector without values";
+			return false;
+		}
+	}
+	if (!decode_stored(encoding & ~INT_ENCODING_DENSE, in, length, type, nstored,
+					   values, scratch, reason))
+		return false;
+	if (is_dense)
+		spread_dense(type, nulls, nvalues, nstored, values);
+	return true;
+}
+
+const char *
+int_encoding_name(uint8_t encoding)
+{
+	static const char *const names[INT_NENCODINGS] = {
+		"constant", "raw", "for", "delta", "patched", "patched delta",
+		"simple64", "simple64 delta", "runs", "decimal", "block"
+	};
+	uint8_t		plain = encoding & (uint8_t) ~INT_ENCODING_DENSE;
+
+	return plain < INT_NENCODINGS ? names[plain] : "unknown";
+}

@@ -1,0 +1,124 @@
+/*
+ * numeric_reader.c
+ *		Decodes vectors of numerics that are stored as scaled integers.
+ */
+#include "encoding/base.h"
+
+#include "encoding/chunk_reader.h"
+#include "encoding/numeric_codec.h"
+
+/* Make reader->numerics the integers and scale codes of a vector. */
+static bool
+load_numerics(ChunkReader *reader, uint32_t vector, const char **reason)
+{
+	NumericVector *numerics = reader->numerics;
+	uint32_t	nvalues = vector_length(reader->nrows, vector);
+
+	if (numerics == NULL)
+	{
+		numerics = reader->numerics = reader_alloc(reader, sizeof(NumericVector));
+		numerics->payloads = NULL;
+		numerics->vector = NO_VECTOR;
+	}
+	if (numerics->vector == vector)
+		return true;
+	numerics->vector = NO_VECTOR;
+	if (!chunk_decode_stream(reader, &reader->values, vector, numerics->low, reason))
+		return false;
+	if (reader->layout == LAYOUT_WIDE_NUMERIC)
+	{
+		if (!chunk_decode_stream(reader, &reader->high, vector, numerics->high, reason))
+			return false;
+	}
+	else
+	{
+		for (uint32_t i = 0; i < nvalues; i++)
+			numerics->high[i] = numerics->low[i] >> 63;
+	}
+	if (!(reader->flags & CHUNK_HAS_SCALES))
+		memset(numerics->codes, reader->scale, nvalues);
+	else if (!chunk_decode_stream(reader, &reader->scales, vector, numerics->codes, reason))
+		return false;
+	numerics->vector = vector;
+	return true;
+}
+
+/* Write one numeric's payload; returns its length, or 0 if its code is invalid. */
+static size_t
+build_payload(const ChunkReader *reader, uint32_t position, uint8_t *payload)
+{
+	const NumericVector *numerics = reader->numerics;
+	WideInt		value = {numerics->high[position], (uint64_t) numerics->low[position]};
+	uint8_t		code = numerics->codes[position];
+
+	switch (code)
+	{
+		case NUMERIC_CODE_NAN:
+			return numeric_build_special(NUMERIC_NAN, payload);
+		case NUMERIC_CODE_PLUS_INFINITY:
+			return numeric_build_special(NUMERIC_PLUS_INFINITY, payload);
+		case NUMERIC_CODE_MINUS_INFINITY:
+			return numeric_build_special(NUMERIC_MINUS_INFINITY, payload);
+		default:
+			return code > reader->scale ? 0 :
+				numeric_build(value, reader->scale, code, payload);
+	}
+}
+
+bool
+numeric_decode_strings(ChunkReader *reader, uint32_t vector, const uint64_t *wanted,
+					   StringRef *strings, const char **reason)
+{
+	uint32_t	nvalues = vector_length(reader->nrows, vector);
+
+	if (!load_numerics(reader, vector, reason))
+		return false;
+	if (reader->numerics->payloads == NULL)
+		reader->numerics->payloads = reader_alloc(reader, VECTOR_LENGTH * NUMERIC_BUILD_LENGTH);
+	for (uint32_t i = 0; i < nvalues; i++)
+	{
+		uint8_t    *payload = reader->numerics->payloads + i * NUMERIC_BUILD_LENGTH;
+
+		if (wanted != NULL && !bitmap_get(wanted, i))
+			continue;
+		strings[i].data = payload;
+		strings[i].length = 0;
+		if (bitmap_get(reader->nulls, i))
+			continue;
+		strings[i].length = (uint32_t) build_payload(reader, i, payload);
+		if (strings[i].length == 0)
+		{
+			*reason = "invalid display scale of a numeric";
+			return false;
+		}
+	}
+	return true;
+}
+
+bool
+chunk_numeric_scaled(ChunkReader *reader, uint32_t vector, int64_t *values,
+					 uint8_t *scale, const char **reason)
+{
+	uint32_t	nvalues = vector_length(reader->nrows, vector);
+	const NumericVector *numerics;
+
+	*reason = NULL;
+	if (reader->layout != LAYOUT_NUMERIC && reader->layout != LAYOUT_WIDE_NUMERIC)
+		return false;
+	*scale = (uint8_t) reader->scale;
+	if (reader->layout == LAYOUT_NUMERIC && !(reader->flags & CHUNK_HAS_SCALES))
+		return chunk_decode_stream(reader, &reader->values, vector, values, reason);
+	if (!load_numerics(reader, vector, reason) || !chunk_load_nulls(reader, vector, reason))
+		return false;
+	numerics = reader->numerics;
+	*reason = NULL;
+	for (uint32_t i = 0; i < nvalues; i++)
+	{
+		values[i] = numerics->low[i];
+		if (!bitmap_get(reader->nulls, i) &&
+			(numerics->codes[i] > NUMERIC_MAX_SCALE ||
+			 numerics->high[i] != numerics->low[i] >> 63))
+			return false;
+	}
+	return true;
+}

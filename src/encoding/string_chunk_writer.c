@@ -1,0 +1,242 @@
+/*
+ * string_chunk_writer.c
+ *		Chunks of strings: one value, plain, or by dictionary.
+ *
+ * Numerics that are no scaled integers come here, too; their digits are 16-bit
+ * words in the server's byte order, which on disk is little-endian.
+ */
+#include "encoding/base.h"
+
+#include "encoding/byteorder.h"
+#include "encoding/chunk_writer.h"
+#include "encoding/dictionary.h"
+#include "encoding/string_sequence.h"
+
+/* A dictionary is taken if it needs at most so much of plain ... */
+#define DICTIONARY_ADVANTAGE 0.9
+
+/* ... or if each entry serves so many rows. */
+#define DICTIONARY_ROWS_PER_ENTRY 16
+
+/* What an entry's length and place cost at least, in bytes. */
+#define ENTRY_OVERHEAD 1.0
+
+typedef struct StringValues
+{
+	StringRef  *strings;		/* by row; of length 0 if NULL */
+	ByteBuffer	swapped;		/* of numerics, on big-endian hosts */
+	bool		is_constant;
+	StringRef	first;			/* the first value */
+} StringValues;
+
+/* The input's bytes, little-endian. */
+static const uint8_t *
+input_bytes(const ChunkWriter *writer, StringValues *values)
+{
+	const ChunkInput *input = writer->input;
+
+	if (input->kind != VALUE_NUMERIC || !HOST_IS_BIG_ENDIAN)
+		return input->bytes;
+	for (uint32_t row = 0; row < input->nrows; row++)
+	{
+		size_t		start = values->swapped.length;
+		size_t		length = (size_t) (input->offsets[row + 1] - input->offsets[row]);
+
+		bytebuffer_append(&values->swapped, input->bytes + input->offsets[row], length);
+		if (length > 0)
+			swap_words(values->swapped.data + start, length);
+	}
+	return values->swapped.data;
+}
+
+static void
+collect_strings(ChunkWriter *writer, StringValues *values)
+{
+	const ChunkInput *input = writer->input;
+	const uint8_t *bytes = input_bytes(writer, values);
+	uint64_t	base = bytes == input->bytes ? 0 : input->offsets[0];
+	bool		is_first = true;
+
+	values->is_constant = true;
+	for (uint32_t row = 0; row < input->nrows; row++)
+	{
+		StringRef	string = {(const uint8_t *) "", 0};
+
+		if (!input_is_null(input, row))
+		{
+			string.length = (uint32_t) (input->offsets[row + 1] - input->offsets[row]);
+			if (string.length > 0)
+				string.data = bytes + (input->offsets[row] - base);
+			if (is_first)
+				values->first = string;
+			else if (values->is_constant)
+				values->is_constant = string_compare(values->first, string) == 0;
+			is_first = false;
+			writer->summary->raw_bytes += string.length;
+		}
+		values->strings[row] = string;
+	}
+}
+
+static void
+add_zones(ChunkWriter *writer, const StringValues *values)
+{
+	const ChunkInput *input = writer->input;
+
+	for (uint32_t vector = 0; vector < writer->nvectors; vector++)
+	{
+		uint32_t	start = vector * VECTOR_LENGTH;
+		uint32_t	end = start + vector_length(input->nrows, vector);
+		ZoneEntry	entry;
+
+		memset(&entry, 0, sizeof(entry));
+		for (uint32_t row = start; row < end; row++)
+		{
+			StringRef	string = values->strings[row];
+
+			if (input_is_null(input, row))
+				continue;
+			if (!entry.has_range)
+				entry.min_string = entry.max_string = string;
+			else if (string_compare(string, entry.min_string) < 0)
+				entry.min_string = string;
+			else if (string_compare(string, entry.max_string) > 0)
+				entry.max_string = string;
+			entry.has_range = true;
+		}
+		zone_writer_add(&writer->zones, &entry);
+	}
+}
+
+static void
+encode_constant(ChunkWriter *writer, StringRef value, ByteBuffer *output)
+{
+	writer->layout = LAYOUT_CONSTANT;
+	bytebuffer_append_uint(&writer->layout_head, value.length, 4);
+	bytebuffer_append(&writer->layout_head, value.data, value.length);
+	if (writer->zones.nvectors > 1)
+		writer->zones.nvectors = 1; /* the value is its own zone map */
+	writer->summary->ndistinct = 1;
+	chunk_writer_assemble(writer, output);
+}
+
+static void
+add_sequence(ChunkWriter *writer, const StringSequenceWriter *sequence)
+{
+	string_sequence_write_head(sequence, &writer->layout_head);
+	writer->streams[writer->nstreams++] = &sequence->lengths.body;
+	writer->streams[writer->nstreams++] = &sequence->index;
+	writer->streams[writer->nstreams++] = &sequence->blocks;
+}
+
+static void
+encode_plain(ChunkWriter *writer, const StringValues *values, ByteBuffer *output)
+{
+	StringSequenceWriter sequence;
+
+	string_sequence_encode(&sequence, values->strings, writer->input->nrows,
+						   writer->input->nulls, writer->options, writer->work,
+						   writer->allocator);
+	writer->layout = LAYOUT_STRINGS;
+	add_sequence(writer, &sequence);
+	chunk_writer_assemble(writer, output);
+	string_sequence_end(&sequence);
+}
+
+static void
+encode_codes(ChunkWriter *writer, const StringDictionary *dictionary,
+			 IntStreamWriter *codes)
+{
+	const ChunkInput *input = writer->input;
+	IntType		type = {2, false, false};
+	int64_t    *wide = writer->work->decimals;
+	uint64_t	nulls[VALIDITY_WORDS];
+	int64_t		carry = 0;
+
+	int_stream_begin(codes, type, writer->options, writer->work, writer->allocator);
+	for (uint32_t vector = 0; vector < writer->nvectors; vector++)
+	{
+		uint32_t	nvalues = vector_length(input->nrows, vector);
+		uint32_t	nnulls = input_vector_nulls(input, vector, nulls);
+
+		fixed_vector_load(VALUE_INT16, false, dictionary->codes,
+						  vector * VECTOR_LENGTH, nvalues, nulls, nnulls, wide, &carry);
+		int_stream_add(codes, wide, nvalues, nnulls > 0 ? nulls : NULL);
+	}
+}
+
+/* Is the dictionary with these codes small enough? */
+static bool
+dictionary_pays(const ChunkWriter *writer, const StringValues *values,
+				const StringDictionary *dictionary, size_t codes_length)
+{
+	uint32_t	nvalues = writer->input->nrows - writer->summary->nnulls;
+	double		plain;
+	double		entries;
+
+	if (dictionary->nentries <= nvalues / DICTIONARY_ROWS_PER_ENTRY)
+		return true;
+	plain = string_blocks_estimate(values->strings, writer->input->nrows,
+								   writer->options, writer->allocator);
+	entries = string_blocks_estimate(dictionary->entries, dictionary->nentries,
+									 writer->options, writer->allocator);
+	return entries + ENTRY_OVERHEAD * dictionary->nentries + (double) codes_length <=
+		DICTIONARY_ADVANTAGE * (plain + ENTRY_OVERHEAD * nvalues);
+}
+
+/* Finish by dictionary if that pays. */
+static bool
+try_dictionary(ChunkWriter *writer, const StringValues *values, ByteBuffer *output)
+{
+	StringDictionary dictionary;
+	StringSequenceWriter entries;
+	IntStreamWriter codes;
+	bool		pays;
+
+	if (!string_dictionary_build(&dictionary, values->strings, writer->input->nrows,
+								 writer->input->nulls, writer->allocator,
+								 &writer->summary->ndistinct))
+		return false;
+	encode_codes(writer, &dictionary, &codes);
+	pays = dictionary_pays(writer, values, &dictionary, codes.body.length);
+	if (pays)
+	{
+		writer->layout = LAYOUT_STRING_DICTIONARY;
+		string_sequence_encode(&entries, dictionary.entries, dictionary.nentries, NULL,
+							   writer->options, writer->work, writer->allocator);
+		bytebuffer_append_uint(&writer->layout_head, dictionary.nentries, 4);
+		vector_directory_write(&writer->layout_head, codes.nvectors,
+							   codes.encodings, codes.lengths);
+		writer->streams[writer->nstreams++] = &codes.body;
+		add_sequence(writer, &entries);
+		chunk_writer_assemble(writer, output);
+		string_sequence_end(&entries);
+	}
+	int_stream_end(&codes);
+	string_dictionary_free(&dictionary, writer->allocator);
+	return pays;
+}
+
+void
+string_chunk_encode(ChunkWriter *writer, ByteBuffer *output)
+{
+	const ChunkInput *input = writer->input;
+	ZoneKind	zone_kind = input->kind == VALUE_BYTES ?
+		zone_kind_for(input->kind, input->value_class) : ZONE_NONE;
+	StringValues values;
+
+	bytebuffer_init(&values.swapped, writer->allocator);
+	values.strings = writer->allocator->alloc(writer->allocator->context,
+											  input->nrows * sizeof(StringRef));
+	zone_writer_init(&writer->zones, zone_kind);
+	collect_strings(writer, &values);
+	if (zone_kind != ZONE_NONE)
+		add_zones(writer, &values);
+	if (values.is_constant && input->kind == VALUE_BYTES &&
+		values.first.length <= CONSTANT_MAX_LENGTH)
+		encode_constant(writer, values.first, output);
+	else if (!try_dictionary(writer, &values, output))
+		encode_plain(writer, &values, output);
+	writer->allocator->free(writer->allocator->context, values.strings);
+	bytebuffer_free(&values.swapped);
+}

@@ -1,0 +1,306 @@
+/*
+ * string_reader.c
+ *		Reads strings of a sequence, opening only the blocks that are asked for.
+ *
+ * Open blocks stay open until string_sequence_trim, because strings point into
+ * them; a block that is stored raw is used where it lies in the source.
+ */
+#include "encoding/base.h"
+
+#include "encoding/byteorder.h"
+#include "encoding/string_sequence.h"
+
+/* Blocks that survive a trim: neighbouring vectors often share one. */
+#define BLOCKS_KEPT 2
+
+/*
+ * What a codec can make of a byte at most: zstd may give 128 kB for four, LZ4
+ * 255 for one.  More is damage, and not to be allocated.
+ */
+#define MAX_EXPANSION 32768
+
+bool
+string_sequence_parse(ByteCursor *head, uint32_t nvalues, BlockCodec codec,
+					  bool has_words,
+					  const uint64_t *offsets, const uint64_t *lengths,
+					  ChunkSource *source, const Allocator *allocator,
+					  StringSequence *sequence)
+{
+	IntType		type = {4, false, false};
+	uint32_t	nvectors = vector_count(nvalues);
+
+	memset(sequence, 0, sizeof(*sequence));
+	sequence->codec = codec;
+	sequence->has_words = has_words;
+	sequence->source = source;
+	sequence->allocator = allocator;
+	sequence->nblocks = (uint32_t) cursor_uint(head, 4);
+	sequence->index_offset = offsets[1];
+	sequence->index_length = lengths[1];
+	sequence->blocks_offset = offsets[2];
+	sequence->blocks_length = lengths[2];
+	if (head->failed || sequence->nblocks > nvalues)
+		return false;
+	if (nvectors > 1 &&
+		!packed_column_parse(head, nvectors, &sequence->vector_starts))
+		return false;
+	return int_stream_parse(head, type, nvalues, offsets[0], lengths[0],
+							&sequence->lengths);
+}
+
+static void
+free_if_set(const Allocator *allocator, void *pointer)
+{
+	if (pointer != NULL)
+		allocator->free(allocator->context, pointer);
+}
+
+void
+string_sequence_close(StringSequence *sequence)
+{
+	const Allocator *allocator = sequence->allocator;
+
+	for (uint32_t i = 0; i < sequence->nopen; i++)
+		free_if_set(allocator, sequence->open_blocks[i].data);
+	free_if_set(allocator, sequence->raw_starts);
+	free_if_set(allocator, sequence->stored_starts);
+	free_if_set(allocator, sequence->block_bytes);
+	free_if_set(allocator, sequence->open_blocks);
+	free_if_set(allocator, sequence->vector_lengths);
+	free_if_set(allocator, sequence->vector_offsets);
+	memset(sequence, 0, sizeof(*sequence));
+}
+
+/*
+ * Turn lengths, in starts[1..n], to starts.  Returns false if one is zero or
+ * above the limit of a block.
+ */
+static bool
+lengths_to_starts(uint64_t *starts, uint32_t nblocks)
+{
+	starts[0] = 0;
+	for (uint32_t i = 1; i <= nblocks; i++)
+	{
+		if (starts[i] == 0 || starts[i] > BLOCK_MAX_LENGTH)
+			return false;
+		starts[i] += starts[i - 1];
+	}
+	return true;
+}
+
+static bool
+lengths_are_plausible(const StringSequence *sequence)
+{
+	for (uint32_t i = 0; i < sequence->nblocks; i++)
+	{
+		uint64_t	raw = sequence->raw_starts[i + 1] - sequence->raw_starts[i];
+		uint64_t	stored = sequence->stored_starts[i + 1] - sequence->stored_starts[i];
+
+		if (stored > raw || raw / MAX_EXPANSION > stored)
+			return false;
+	}
+	return true;
+}
+
+static bool
+open_index(StringSequence *sequence, const char **reason)
+{
+	const Allocator *allocator = sequence->allocator;
+	uint32_t	nblocks = sequence->nblocks;
+	size_t		size = (nblocks + 1 + DECODE_SLACK_VALUES) * sizeof(uint64_t);
+	PackedColumn raw;
+	PackedColumn stored;
+	ByteCursor	cursor;
+
+	*reason = "invalid index of string blocks";
+	if (sequence->index_length == 0)
+		return false;
+	cursor_init(&cursor, sequence->source->fetch(sequence->source, sequence->index_offset,
+												 (size_t) sequence->index_length),
+				(size_t) sequence->index_length);
+	if (!packed_column_parse(&cursor, nblocks, &raw) ||
+		!packed_column_parse(&cursor, nblocks, &stored) || cursor_left(&cursor) != 0)
+		return false;
+	free_if_set(allocator, sequence->raw_starts);
+	free_if_set(allocator, sequence->stored_starts);
+	sequence->raw_starts = NULL;
+	sequence->stored_starts = allocator->alloc(allocator->context, size);
+	sequence->raw_starts = allocator->alloc(allocator->context, size);
+	packed_column_unpack(&raw, sequence->raw_starts + 1);
+	packed_column_unpack(&stored, sequence->stored_starts + 1);
+	if (!lengths_to_starts(sequence->raw_starts, nblocks) ||
+		!lengths_to_starts(sequence->stored_starts, nblocks) ||
+		!lengths_are_plausible(sequence) ||
+		sequence->stored_starts[nblocks] != sequence->blocks_length)
+		return false;
+	sequence->open_blocks = allocator->alloc(allocator->context,
+											 (nblocks + 1) * sizeof(OpenBlock));
+	sequence->block_bytes = allocator->alloc(allocator->context,
+											 (nblocks + 1) * sizeof(uint8_t *));
+	memset(sequence->block_bytes, 0, (nblocks + 1) * sizeof(uint8_t *));
+	return true;
+}
+
+static bool
+open_block(StringSequence *sequence, uint32_t block, const char **reason)
+{
+	const Allocator *allocator = sequence->allocator;
+	uint64_t	start = sequence->stored_starts[block];
+	size_t		stored = (size_t) (sequence->stored_starts[block + 1] - start);
+	size_t		raw = (size_t) (sequence->raw_starts[block + 1] -
+								sequence->raw_starts[block]);
+	OpenBlock  *opened = &sequence->open_blocks[sequence->nopen];
+	const uint8_t *bytes;
+
+	ENCODING_CHECK_INTERRUPTS();
+	bytes = sequence->source->fetch(sequence->source,
+									sequence->blocks_offset + start, stored);
+	opened->block = block;
+	opened->data = NULL;
+	if (stored < raw)
+	{
+		opened->data = allocator->alloc(allocator->context, raw);
+		if (!block_codec_decompress(sequence->codec, bytes, stored, opened->data, raw))
+		{
+			allocator->free(allocator->context, opened->data);
+			*reason = "compressed block of strings is damaged";
+			return false;
+		}
+		bytes = opened->data;
+	}
+	if (HOST_IS_BIG_ENDIAN && sequence->has_words)
+	{
+		if (opened->data == NULL)
+		{
+			opened->data = allocator->alloc(allocator->context, raw);
+			memcpy(opened->data, bytes, raw);
+			bytes = opened->data;
+		}
+		swap_words(opened->data, raw);
+	}
+	sequence->block_bytes[block] = bytes;
+	sequence->nopen++;
+	return true;
+}
+
+void
+string_sequence_trim(StringSequence *sequence)
+{
+	uint32_t	nclosed;
+
+	if (sequence->nopen <= BLOCKS_KEPT)
+		return;
+	nclosed = sequence->nopen - BLOCKS_KEPT;
+	for (uint32_t i = 0; i < nclosed; i++)
+	{
+		free_if_set(sequence->allocator, sequence->open_blocks[i].data);
+		sequence->block_bytes[sequence->open_blocks[i].block] = NULL;
+	}
+	memmove(sequence->open_blocks, sequence->open_blocks + nclosed,
+			BLOCKS_KEPT * sizeof(OpenBlock));
+	sequence->nopen = BLOCKS_KEPT;
+}
+
+/* Raw bytes in front of a vector, or of all vectors. */
+static uint64_t
+vector_start(const StringSequence *sequence, uint32_t vector)
+{
+	if (vector == sequence->lengths.directory.nvectors)
+		return sequence->raw_starts[sequence->nblocks];
+	return vector == 0 ? 0 : packed_column_get(&sequence->vector_starts, vector);
+}
+
+bool
+string_sequence_select(StringSequence *sequence, uint32_t vector,
+					   const uint64_t *nulls, IntScratch *scratch,
+					   const char **reason)
+{
+	const Allocator *allocator = sequence->allocator;
+	uint32_t	nvalues = vector_length(sequence->lengths.nvalues, vector);
+	uint64_t	offset;
+
+	if (sequence->has_vector && sequence->vector == vector)
+		return true;
+	sequence->has_vector = false;
+	if (sequence->block_bytes == NULL && !open_index(sequence, reason))
+		return false;
+	if (sequence->vector_lengths == NULL)
+		sequence->vector_lengths = allocator->alloc(allocator->context,
+													(VECTOR_LENGTH + DECODE_SLACK_VALUES) * sizeof(uint32_t));
+	if (sequence->vector_offsets == NULL)
+		sequence->vector_offsets = allocator->alloc(allocator->context,
+													VECTOR_LENGTH * sizeof(uint64_t));
+	if (!int_stream_decode(&sequence->lengths, sequence->source, vector, NULL,
+						   sequence->vector_lengths, scratch, reason))
+		return false;
+	offset = vector_start(sequence, vector);
+	for (uint32_t i = 0; i < nvalues; i++)
+	{
+		if (nulls != NULL && bitmap_get(nulls, i))
+			sequence->vector_lengths[i] = 0;
+		sequence->vector_offsets[i] = offset;
+		offset += sequence->vector_lengths[i];
+	}
+	if (offset != vector_start(sequence, vector + 1) ||
+		offset > sequence->raw_starts[sequence->nblocks])
+	{
+		*reason = "lengths of strings do not match their bytes";
+		return false;
+	}
+	sequence->vector = vector;
+	sequence->has_vector = true;
+	return true;
+}
+
+/* The block that holds the raw byte at offset, which is in some block. */
+static uint32_t
+find_block(const StringSequence *sequence, uint64_t offset)
+{
+	const uint64_t *starts = sequence->raw_starts;
+	uint32_t	low = sequence->last_block;
+	uint32_t	high = sequence->nblocks;
+
+	if (low < high && starts[low] <= offset)
+	{
+		if (offset < starts[low + 1])
+			return low;
+		if (low + 1 < high && offset < starts[low + 2])
+			return low + 1;
+	}
+	low = 0;
+	while (high - low > 1)
+	{
+		uint32_t	middle = (low + high) / 2;
+
+		if (starts[middle] <= offset)
+			low = middle;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+bool
+string_sequence_get(StringSequence *sequence, uint32_t position,
+					StringRef *string, const char **reason)
+{
+	uint64_t	offset = sequence->vector_offsets[position];
+	uint32_t	block;
+
+	ENCODING_ASSERT(sequence->has_vector && position < VECTOR_LENGTH);
+	string->length = sequence->vector_lengths[position];
+	string->data = (const uint8_t *) "";
+	if (string->length == 0)
+		return true;
+	block = find_block(sequence, offset);
+	if (offset + string->length > sequence->raw_starts[block + 1])
+	{
+		*reason = "string crosses the end of its block";
+		return false;
+	}
+	if (sequence->block_bytes[block] == NULL && !open_block(sequence, block, reason))
+		return false;
+	sequence->last_block = block;
+	string->data = sequence->block_bytes[block] + (offset - sequence->raw_starts[block]);
+	return true;
+}

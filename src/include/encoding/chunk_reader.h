@@ -1,0 +1,102 @@
+/*
+ * chunk_reader.h
+ *		State of a chunk being read, shared by the readers of its layouts.
+ */
+#ifndef ENCODING_CHUNK_READER_H
+#define ENCODING_CHUNK_READER_H
+
+#include "encoding/chunk_format.h"
+#include "encoding/int_stream.h"
+#include "encoding/string_sequence.h"
+#include "encoding/validity.h"
+#include "encoding/zone_map.h"
+
+/* No vector: what the caches below hold at first. */
+#define NO_VECTOR UINT32_MAX
+
+/* Values of a vector of numerics, before they become payloads. */
+typedef struct NumericVector
+{
+	uint32_t	vector;
+	int64_t		low[VECTOR_LENGTH + DECODE_SLACK_VALUES];
+	int64_t		high[VECTOR_LENGTH + DECODE_SLACK_VALUES];
+	uint8_t		codes[VECTOR_LENGTH + DECODE_SLACK_VALUES];
+	uint8_t    *payloads;
+} NumericVector;
+
+struct ChunkReader
+{
+	ChunkSource *source;
+	const Allocator *allocator;
+
+	/* from the head */
+	ValueKind	kind;
+	ValueClass	value_class;
+	ChunkLayout layout;
+	int			flags;
+	BlockCodec	codec;
+	uint32_t	nrows;
+	uint32_t	nnulls;
+	uint32_t	nvectors;
+	IntType		type;			/* of values; fixed width only */
+	int			nstreams;
+	uint64_t	stream_offsets[CHUNK_MAX_STREAMS];
+	uint64_t	stream_lengths[CHUNK_MAX_STREAMS];
+	PackedColumn null_counts;	/* of several vectors with NULLs */
+	VectorDirectory validity;
+	ZoneReader	zones;
+	const uint8_t *constant;
+	uint32_t	constant_length;
+	uint32_t	nentries;		/* of a dictionary */
+	int			scale;			/* of numerics */
+	IntStream	values;			/* or codes */
+	IntStream	high;			/* of wide numerics */
+	IntStream	scales;			/* of numerics */
+	IntStream	entries;		/* of a dictionary of fixed width */
+	StringSequence strings;		/* values, or entries of a dictionary */
+
+	/* made on demand */
+	IntScratch *scratch;
+	uint8_t    *fixed_entries;	/* decoded dictionary */
+	StringRef  *string_entries;
+	uint16_t   *codes;			/* of codes_vector */
+	uint32_t	codes_vector;
+	uint32_t	nulls_vector;	/* that nulls and vector_nnulls are of */
+	uint32_t	vector_nnulls;
+	uint64_t	nulls[VALIDITY_WORDS];
+	uint32_t	strings_vector; /* that returned strings are of */
+	uint32_t	npoint_fetches; /* of single entries of a dictionary */
+	NumericVector *numerics;
+};
+
+/* Parse the head; returns false and sets *reason if it is damaged. */
+extern bool chunk_head_parse(ChunkReader *reader, ValueKind kind, uint32_t nrows,
+							 const char **reason);
+
+/* The caches: work space, and the NULLs of a vector. */
+extern IntScratch *chunk_scratch(ChunkReader *reader);
+extern bool chunk_load_nulls(ChunkReader *reader, uint32_t vector, const char **reason);
+
+/* Decode a vector of one of the streams that have a value per row. */
+extern bool chunk_decode_stream(ChunkReader *reader, const IntStream *stream,
+								uint32_t vector, void *values, const char **reason);
+
+/* Make reader->codes those of a vector, each below nentries. */
+extern bool chunk_load_codes(ChunkReader *reader, uint32_t vector, const char **reason);
+
+/* chunk_decode_dictionary of values of fixed width. */
+extern bool fixed_dictionary_decode(ChunkReader *reader, StringRef *entries,
+									const char **reason);
+
+/* chunk_decode_strings of scaled numerics. */
+extern bool numeric_decode_strings(ChunkReader *reader, uint32_t vector,
+								   const uint64_t *wanted, StringRef *strings,
+								   const char **reason);
+
+static inline void *
+reader_alloc(ChunkReader *reader, size_t size)
+{
+	return reader->allocator->alloc(reader->allocator->context, size);
+}
+
+#endif							/* ENCODING_CHUNK_READER_H */

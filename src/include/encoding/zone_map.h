@@ -1,0 +1,113 @@
+/*
+ * zone_map.h
+ *		Ranges of vectors, as kept in a chunk's head.
+ *
+ * A range is a pair of unsigned keys that sort as the values do: integers with
+ * the sign bit flipped if they are signed, floats with negative ones inverted,
+ * strings by the eight bytes that follow the prefix all strings of the chunk
+ * have in common.
+ */
+#ifndef ENCODING_ZONE_MAP_H
+#define ENCODING_ZONE_MAP_H
+
+#include "encoding/chunk.h"
+#include "encoding/packed_column.h"
+
+/* On disk: numbers must not change. */
+typedef enum ZoneKind
+{
+	ZONE_NONE = 0,
+	ZONE_SIGNED = 1,
+	ZONE_UNSIGNED = 2,
+	ZONE_FLOAT32 = 3,
+	ZONE_FLOAT64 = 4,
+	ZONE_BYTES = 5
+} ZoneKind;
+
+/* How far NaN goes in a vector of floats; on disk. */
+typedef enum ZoneNan
+{
+	ZONE_NAN_NONE = 0,
+	ZONE_NAN_SOME = 1,			/* outside the range */
+	ZONE_NAN_ONLY = 2			/* there is no range */
+} ZoneNan;
+
+/* Longest common prefix that is kept: the rest is for the keys. */
+#define ZONE_COMMON_LENGTH (ZONE_PREFIX_LENGTH - 8)
+
+/* Range of one vector, or of the chunk, while it is written. */
+typedef struct ZoneEntry
+{
+	bool		has_range;
+	bool		has_nan;
+	uint64_t	min_key;
+	uint64_t	max_key;
+	StringRef	min_string;		/* ZONE_BYTES: keys are made at the end */
+	StringRef	max_string;
+} ZoneEntry;
+
+typedef struct ZoneWriter
+{
+	ZoneKind	kind;
+	uint32_t	nvectors;
+	ZoneEntry	chunk;
+	ZoneEntry	vectors[CHUNK_MAX_VECTORS];
+} ZoneWriter;
+
+extern void zone_writer_init(ZoneWriter *writer, ZoneKind kind);
+
+/* The kind of zone map that a chunk's kind and class call for. */
+extern ZoneKind zone_kind_for(ValueKind kind, ValueClass value_class);
+
+/* Add the next vector's range, which extends the chunk's. */
+extern void zone_writer_add(ZoneWriter *writer, const ZoneEntry *entry);
+extern void zone_writer_finish(ZoneWriter *writer, ByteBuffer *head, ZoneRange *range);
+
+/* Order of strings: memcmp, shorter first. */
+extern int string_compare(StringRef a, StringRef b);
+
+/* Keys of the kinds. */
+static inline uint64_t
+zone_key_signed(int64_t value)
+{
+	return (uint64_t) value ^ (UINT64_C(1) << 63);
+}
+
+static inline double
+double_of_pattern(uint64_t pattern)
+{
+	double		value;
+
+	memcpy(&value, &pattern, sizeof(value));
+	return value;
+}
+
+static inline float
+float_of_pattern(uint32_t pattern)
+{
+	float		value;
+
+	memcpy(&value, &pattern, sizeof(value));
+	return value;
+}
+
+extern uint64_t zone_key_double(double value);
+extern uint64_t zone_key_float(float value);
+
+/* Zone maps of a chunk being read. */
+typedef struct ZoneReader
+{
+	ZoneKind	kind;
+	uint8_t		common_length;
+	const uint8_t *common;
+	PackedColumn minima;
+	PackedColumn spans;
+	PackedColumn nans;
+} ZoneReader;
+
+extern bool zone_reader_parse(ByteCursor *head, uint32_t nvectors, ZoneReader *reader);
+
+/* The range of a vector that is not all NULL. */
+extern void zone_reader_get(const ZoneReader *reader, uint32_t vector, ZoneRange *range);
+
+#endif							/* ENCODING_ZONE_MAP_H */
