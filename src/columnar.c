@@ -17,6 +17,7 @@
 #include "compat.h"
 #include "encoding/base.h"
 #include "encoding/bitpack.h"
+#include "exec/vector_scan.h"
 #include "fmgr.h"
 #include "miscadmin.h"
 #include "utils/guc.h"
@@ -121,6 +122,7 @@ _PG_init(void)
 	encoding_check_interrupts = check_interrupts;
 	define_settings();
 	load_buffer_init();
+	vector_scan_init();
 }
 
 /*

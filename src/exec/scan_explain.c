@@ -1,0 +1,68 @@
+/*
+ * scan_explain.c
+ *		What EXPLAIN says about a vectorised scan.
+ *
+ * Its clauses are shown with the columns they read and, under ANALYZE, with
+ * counts of what really ran, over all processes and rescans.
+ */
+#include "postgres.h"
+
+#include "compat.h"
+#include "exec/vector_scan.h"
+#include "nodes/makefuncs.h"
+#include "utils/ruleutils.h"
+
+static void
+explain_columns(VectorScanState *state, ExplainState *es)
+{
+	TupleDesc	desc = RelationGetDescr(state->css.ss.ss_currentRelation);
+	List	   *names = NIL;
+
+	for (int i = 0; i < state->ncolumns; i++)
+	{
+		Form_pg_attribute attr = TupleDescAttr(desc,
+											   state->columns[i].attno - 1);
+
+		names = lappend(names, pstrdup(NameStr(attr->attname)));
+	}
+	if (names != NIL)
+		ExplainPropertyList("Projected Columns", names, es);
+}
+
+static void
+explain_filters(VectorScanState *state, List *ancestors, ExplainState *es)
+{
+	CustomScan *plan = (CustomScan *) state->css.ss.ps.plan;
+	List	   *context;
+	bool		use_prefix;
+
+	if (plan->custom_exprs == NIL)
+		return;
+
+	context = set_deparse_context_plan(es->deparse_cxt, (Plan *) plan,
+									   ancestors);
+	use_prefix = list_length(es->rtable) > 1 || es->verbose;
+	ExplainPropertyText("Vector Filter",
+						deparse_expression((Node *) make_ands_explicit(plan->custom_exprs),
+										   context, use_prefix, false),
+						es);
+}
+
+void
+vector_scan_explain(CustomScanState *node, List *ancestors, ExplainState *es)
+{
+	VectorScanState *state = (VectorScanState *) node;
+	const ScanCounters *counters = &state->own_counters;
+
+	explain_columns(state, es);
+	explain_filters(state, ancestors, es);
+	if (!es->analyze || state->nfilters == 0)
+		return;
+
+	ExplainPropertyUInteger("Groups Skipped", NULL, counters->groups_skipped,
+							es);
+	ExplainPropertyUInteger("Vectors Skipped", NULL,
+							counters->vectors_skipped, es);
+	ExplainPropertyUInteger("Rows Removed by Vector Filter", NULL,
+							counters->rows_removed, es);
+}

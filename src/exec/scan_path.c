@@ -1,0 +1,518 @@
+/*
+ * scan_path.c
+ *		Proposing vectorised scans to the planner.
+ *
+ * Paths are added beside core's, never put in their place.  Costs are pages of
+ * the columns that are read, vectors to decode and rows to emit, less what zone
+ * maps are expected to skip: that depends on how far a column's order follows
+ * the rows', of which ANALYZE keeps the correlation.
+ *
+ * Joins may pass their values down: a path parameterized by a clause that zone
+ * maps can use is proposed where the correlation promises that few vectors of
+ * the table will be looked at for each value.
+ */
+#include "postgres.h"
+
+#include <math.h>
+
+#include "access/htup_details.h"
+#include "access/parallel.h"
+#include "access/sysattr.h"
+#include "access/table.h"
+#include "access/table_am.h"
+#include "catalog/pg_class.h"
+#include "catalog/pg_statistic.h"
+#include "columnar.h"
+#include "compat.h"
+#include "exec/vector_scan.h"
+#include "nodes/nodeFuncs.h"
+#include "optimizer/cost.h"
+#include "optimizer/optimizer.h"
+#include "optimizer/pathnode.h"
+#include "optimizer/paths.h"
+#include "optimizer/restrictinfo.h"
+#include "parser/parsetree.h"
+#include "utils/lsyscache.h"
+#include "utils/spccache.h"
+#include "utils/syscache.h"
+
+/* Cost of decoding, or filtering, a vector of a column: some 300 ns. */
+#define VECTOR_COST		0.1
+
+/* Cost of opening a group whose header is in memory. */
+#define GROUP_COST		0.5
+
+/* Emitting a row against what core charges for reading a tuple. */
+#define EMIT_FRACTION	0.8
+
+/* A plain scan of the table does all that this one does, and more. */
+#define SEQSCAN_FRACTION	0.95
+
+/* Starting a worker pays from this much work on: 15 ms. */
+#define PARALLEL_COST	5000.0
+
+/* A parameterized path must promise to skip that much. */
+#define PARAMETERIZED_FRACTION	0.5
+
+static set_rel_pathlist_hook_type prev_set_rel_pathlist_hook;
+
+
+/* ---- which relations ---- */
+
+/* Columns (and system columns) that the scan has to return or test. */
+static Bitmapset *
+needed_attributes(RelOptInfo *rel, List *clauses)
+{
+	Bitmapset  *attributes = NULL;
+	ListCell   *lc;
+
+	pull_varattnos((Node *) rel->reltarget->exprs, rel->relid, &attributes);
+	foreach(lc, clauses)
+		pull_varattnos((Node *) lfirst_node(RestrictInfo, lc)->clause,
+					   rel->relid, &attributes);
+	return attributes;
+}
+
+/* The slot has a TID and the table's OID, but no tuple header. */
+static bool
+needs_tuple_header(Bitmapset *attributes)
+{
+	for (int attno = FirstLowInvalidHeapAttributeNumber + 1; attno < 0; attno++)
+	{
+		if (attno == SelfItemPointerAttributeNumber ||
+			attno == TableOidAttributeNumber)
+			continue;
+		if (bms_is_member(attno - FirstLowInvalidHeapAttributeNumber, attributes))
+			return true;
+	}
+	return false;
+}
+
+/* WHERE CURRENT OF is a TID scan's. */
+static bool
+has_current_of(List *clauses)
+{
+	ListCell   *lc;
+
+	foreach(lc, clauses)
+	{
+		if (IsA(lfirst_node(RestrictInfo, lc)->clause, CurrentOfExpr))
+			return true;
+	}
+	return false;
+}
+
+static bool
+is_candidate(RelOptInfo *rel, RangeTblEntry *rte)
+{
+	Relation	relation;
+	bool		is_columnar;
+
+	if (!columnar_vector_scan || !IS_SIMPLE_REL(rel) ||
+		rte->rtekind != RTE_RELATION || rte->inh ||
+		rte->tablesample != NULL || IS_DUMMY_REL(rel) ||
+		(rte->relkind != RELKIND_RELATION && rte->relkind != RELKIND_MATVIEW))
+		return false;
+
+	/* The planner holds a lock. */
+	relation = table_open(rte->relid, NoLock);
+	is_columnar = relation_is_columnar(relation);
+	table_close(relation, NoLock);
+	return is_columnar &&
+		!has_current_of(rel->baserestrictinfo) &&
+		!needs_tuple_header(needed_attributes(rel, rel->baserestrictinfo));
+}
+
+/* ---- costs ---- */
+
+/* |correlation| of a column's order with the rows', 0 if unknown. */
+static double
+column_correlation(Oid relid, AttrNumber attno)
+{
+	HeapTuple	tuple;
+	AttStatsSlot slot;
+	double		correlation = 0;
+
+	tuple = SearchSysCache3(STATRELATTINH, ObjectIdGetDatum(relid),
+							Int16GetDatum(attno), BoolGetDatum(false));
+	if (!HeapTupleIsValid(tuple))
+		return 0;
+	if (get_attstatsslot(&slot, tuple, STATISTIC_KIND_CORRELATION, InvalidOid,
+						 ATTSTATSSLOT_NUMBERS))
+	{
+		if (slot.nnumbers == 1)
+			correlation = fabs(slot.numbers[0]);
+		free_attstatsslot(&slot);
+	}
+	ReleaseSysCache(tuple);
+	return Min(correlation, 1.0);
+}
+
+/*
+ * The part of the table's vectors that zone maps leave, by the filter that
+ * leaves least.  Fully clustered rows lie in as many vectors as they fill and
+ * two more; scattered ones are everywhere.
+ */
+static double
+vectors_left(PlannerInfo *root, RelOptInfo *rel, Oid relid, List *filters,
+			 double nvectors)
+{
+	double		left = 1.0;
+	ListCell   *lc;
+
+	foreach(lc, filters)
+	{
+		RestrictInfo *rinfo = lfirst_node(RestrictInfo, lc);
+		FilterClause match;
+		double		selectivity;
+		double		square;
+
+		if (!filter_clause_match(rinfo->clause, rel->relid, &match) ||
+			match.strategy == FILTER_NOT_EQUAL)
+			continue;
+		square = column_correlation(relid, match.attno);
+		square *= square;
+		selectivity = clause_selectivity(root, (Node *) rinfo, rel->relid,
+										 JOIN_INNER, NULL);
+		left = Min(left, (1.0 - square) +
+				   square * Min(1.0, selectivity + 2.0 / nvectors));
+	}
+	return left;
+}
+
+static double
+column_width(Oid relid, RelOptInfo *rel, AttrNumber attno)
+{
+	double		width = get_attavgwidth(relid, attno);
+
+	if (width <= 0)
+		width = rel->attr_widths[attno - rel->min_attr];
+	return width > 0 ? width : 8;
+}
+
+/*
+ * Bytes of the columns in the set, and how many they are; of all the table's
+ * if the set has the whole row.
+ */
+static double
+columns_width(Oid relid, RelOptInfo *rel, Bitmapset *attributes, int *ncolumns)
+{
+	double		width = 0;
+	bool		is_whole_row =
+		bms_is_member(0 - FirstLowInvalidHeapAttributeNumber, attributes);
+
+	*ncolumns = 0;
+	for (AttrNumber attno = 1; attno <= rel->max_attr; attno++)
+	{
+		if (!is_whole_row &&
+			!bms_is_member(attno - FirstLowInvalidHeapAttributeNumber,
+						   attributes))
+			continue;
+		width += column_width(relid, rel, attno);
+		(*ncolumns)++;
+	}
+	return width;
+}
+
+/* Every column of the table, as a set. */
+static Bitmapset *
+whole_row(void)
+{
+	return bms_make_singleton(0 - FirstLowInvalidHeapAttributeNumber);
+}
+
+/* Selectivity of a list of clauses of the relation. */
+static double
+selectivity_of(PlannerInfo *root, RelOptInfo *rel, List *clauses)
+{
+	return clauselist_selectivity(root, clauses, rel->relid, JOIN_INNER, NULL);
+}
+
+/*
+ * Set the path's costs but for those of emitting rows, which are returned
+ * apart from it; clauses are all that it applies.
+ */
+static void
+cost_vector_scan(PlannerInfo *root, RelOptInfo *rel, Oid relid, Path *path,
+				 List *clauses)
+{
+	List	   *rest;
+	List	   *filters = vector_scan_filters(clauses, rel->relid, &rest);
+	Bitmapset  *filter_attributes = NULL;
+	Bitmapset  *all = needed_attributes(rel, clauses);
+	double		tuples = Max(rel->tuples, 1);
+	double		nvectors = Max(ceil(tuples / VECTOR_ROWS), 1);
+	double		ngroups = Max(ceil(tuples / GROUP_ROWS), 1);
+	double		left = vectors_left(root, rel, relid, filters, nvectors);
+	double		passed = tuples * selectivity_of(root, rel, filters);
+	double		with_rows;
+	double		table_width;
+	double		filter_width;
+	double		width;
+	int			nfilter_columns;
+	int			ncolumns;
+	int			ntable_columns;
+	Cost		cpu_cost;
+	Cost		disk_cost;
+	QualCost	qual_cost;
+	double		page_cost;
+	ListCell   *lc;
+
+	foreach(lc, filters)
+		pull_varattnos((Node *) lfirst_node(RestrictInfo, lc)->clause,
+					   rel->relid, &filter_attributes);
+	filter_width = columns_width(relid, rel, filter_attributes,
+								 &nfilter_columns);
+	width = columns_width(relid, rel, all, &ncolumns);
+	table_width = Max(columns_width(relid, rel, whole_row(), &ntable_columns), 1);
+
+	/* Vectors in which rows pass the filters: at most one a row. */
+	with_rows = Min(nvectors * left, Max(passed, 1));
+
+	get_tablespace_page_costs(rel->reltablespace, NULL, &page_cost);
+	disk_cost = page_cost * rel->pages / table_width *
+		(filter_width * left +
+		 (width - filter_width) * Min(1.0, with_rows / nvectors));
+	cpu_cost = ngroups * GROUP_COST +
+		VECTOR_COST * (nvectors * left * (nfilter_columns + list_length(filters)) +
+					   with_rows * (ncolumns - nfilter_columns));
+
+	cost_qual_eval(&qual_cost, rest, root);
+	cpu_cost += qual_cost.startup + qual_cost.per_tuple * passed;
+	cpu_cost += cpu_tuple_cost * EMIT_FRACTION * passed;
+	cpu_cost += path->pathtarget->cost.startup +
+		path->pathtarget->cost.per_tuple * path->rows;
+
+	path->startup_cost = qual_cost.startup + path->pathtarget->cost.startup;
+	path->total_cost = path->startup_cost + disk_cost + cpu_cost;
+}
+
+/*
+ * The plain scan of the same rows is the ceiling: it decodes the same vectors,
+ * only that core's formula does not know of them.
+ */
+static void
+cap_cost(PlannerInfo *root, RelOptInfo *rel, Path *path)
+{
+	Path	   *plain = create_seqscan_path(root, rel, PATH_REQ_OUTER(path), 0);
+
+	path->total_cost = Min(path->total_cost,
+						   plain->total_cost * SEQSCAN_FRACTION);
+	path->startup_cost = Min(path->startup_cost, path->total_cost);
+	pfree(plain);
+}
+
+/* ---- paths ---- */
+
+static CustomPath *
+make_path(RelOptInfo *rel, ParamPathInfo *param_info)
+{
+	CustomPath *path = makeNode(CustomPath);
+
+	path->path.pathtype = T_CustomScan;
+	path->path.parent = rel;
+	path->path.pathtarget = rel->reltarget;
+	path->path.param_info = param_info;
+	path->path.parallel_safe = rel->consider_parallel;
+	path->path.rows = param_info ? param_info->ppi_rows : rel->rows;
+	path->flags = CUSTOMPATH_SUPPORT_PROJECTION |
+		CUSTOMPATH_SUPPORT_BACKWARD_SCAN;
+	path->methods = &vector_scan_path_methods;
+	return path;
+}
+
+/* As sequential scans, ours are for those who want to see them. */
+static void
+apply_settings(Path *path)
+{
+	if (!enable_seqscan)
+		path_disable(path);
+}
+
+static CustomPath *
+make_serial_path(PlannerInfo *root, RelOptInfo *rel, Oid relid,
+				 Relids required_outer)
+{
+	ParamPathInfo *param_info = get_baserel_parampathinfo(root, rel,
+														  required_outer);
+	CustomPath *path = make_path(rel, param_info);
+	List	   *clauses = list_copy(rel->baserestrictinfo);
+
+	if (param_info)
+		clauses = list_concat(clauses, param_info->ppi_clauses);
+	cost_vector_scan(root, rel, relid, &path->path, clauses);
+	cap_cost(root, rel, &path->path);
+	return path;
+}
+
+/*
+ * Workers that the work is worth: one from PARALLEL_COST on, one more for each
+ * three times as much; no more than there are groups to hand out.
+ */
+static int
+count_workers(RelOptInfo *rel, double cost)
+{
+	int			nworkers = 0;
+	double		ngroups = ceil(rel->tuples / GROUP_ROWS);
+
+	if (rel->rel_parallel_workers != -1)
+		nworkers = rel->rel_parallel_workers;
+	else
+	{
+		for (double limit = PARALLEL_COST; cost >= limit; limit *= 3)
+			nworkers++;
+
+		/* Children of one parent pay together. */
+		if (nworkers == 0 && rel->reloptkind != RELOPT_BASEREL)
+			nworkers = 1;
+		nworkers = (int) Min(nworkers, Max(ngroups - 1, 0));
+	}
+	return Min(nworkers, max_parallel_workers_per_gather);
+}
+
+/* Processes that share the work, as core reckons. */
+static double
+count_processes(int nworkers)
+{
+	double		leader = parallel_leader_participation ?
+		1.0 - 0.3 * nworkers : 0;
+
+	return nworkers + Max(leader, 0);
+}
+
+static void
+add_parallel_path(PlannerInfo *root, RelOptInfo *rel, const CustomPath *serial)
+{
+	int			nworkers = count_workers(rel, serial->path.total_cost);
+	double		nprocesses = count_processes(nworkers);
+	CustomPath *path;
+
+	if (nworkers <= 0)
+		return;
+
+	path = make_path(rel, NULL);
+	path->flags &= ~CUSTOMPATH_SUPPORT_BACKWARD_SCAN;
+	path->path.parallel_aware = true;
+	path->path.parallel_workers = nworkers;
+	path->path.rows = clamp_row_est(serial->path.rows / nprocesses);
+	path->path.startup_cost = serial->path.startup_cost;
+	path->path.total_cost = serial->path.startup_cost +
+		(serial->path.total_cost - serial->path.startup_cost) / nprocesses;
+	apply_settings(&path->path);
+	add_partial_path(rel, &path->path);
+}
+
+/* ---- join clauses ---- */
+
+/* The column that equivalence classes are searched for. */
+typedef struct ClassSearch
+{
+	AttrNumber	attno;
+} ClassSearch;
+
+static bool
+member_is_column(PlannerInfo *root, RelOptInfo *rel, EquivalenceClass *ec,
+				 EquivalenceMember *em, void *argument)
+{
+	Expr	   *expr = em->em_expr;
+
+	while (expr && IsA(expr, RelabelType))
+		expr = ((RelabelType *) expr)->arg;
+	return expr && IsA(expr, Var) &&
+		((Var *) expr)->varno == rel->relid &&
+		((Var *) expr)->varattno == ((ClassSearch *) argument)->attno;
+}
+
+/*
+ * Propose the relation with the clause's other side as parameter, if zone maps
+ * will skip most of it.
+ */
+static void
+consider_clause(PlannerInfo *root, RelOptInfo *rel, Oid relid,
+				RestrictInfo *rinfo, List **considered)
+{
+	FilterClause match;
+	Relids		outer;
+	double		nvectors = Max(ceil(rel->tuples / VECTOR_ROWS), 1);
+	CustomPath *path;
+	ListCell   *lc;
+
+	if (!join_clause_is_movable_to(rinfo, rel) ||
+		!filter_clause_match(rinfo->clause, rel->relid, &match) ||
+		vectors_left(root, rel, relid, list_make1(rinfo), nvectors) >
+		PARAMETERIZED_FRACTION)
+		return;
+
+	outer = bms_union(rinfo->clause_relids, rel->lateral_relids);
+	outer = bms_del_member(outer, rel->relid);
+	if (bms_is_empty(outer))
+		return;
+	foreach(lc, *considered)
+	{
+		if (bms_equal(outer, lfirst(lc)))
+			return;
+	}
+	*considered = lappend(*considered, outer);
+
+	path = make_serial_path(root, rel, relid, outer);
+	apply_settings(&path->path);
+	add_path(rel, &path->path);
+}
+
+static void
+add_parameterized_paths(PlannerInfo *root, RelOptInfo *rel, Oid relid)
+{
+	List	   *considered = NIL;
+	ListCell   *lc;
+
+	foreach(lc, rel->joininfo)
+		consider_clause(root, rel, relid, lfirst_node(RestrictInfo, lc),
+						&considered);
+
+	if (!rel->has_eclass_joins)
+		return;
+	for (AttrNumber attno = 1; attno <= rel->max_attr; attno++)
+	{
+		ClassSearch search = {attno};
+		List	   *clauses;
+
+		if (column_correlation(relid, attno) == 0)
+			continue;
+		clauses = generate_implied_equalities_for_column(root, rel,
+														 member_is_column,
+														 &search,
+														 rel->lateral_referencers);
+		foreach(lc, clauses)
+			consider_clause(root, rel, relid, lfirst_node(RestrictInfo, lc),
+							&considered);
+	}
+}
+
+/* ---- hook ---- */
+
+static void
+vector_scan_set_rel_pathlist(PlannerInfo *root, RelOptInfo *rel, Index rti,
+							 RangeTblEntry *rte)
+{
+	CustomPath *path;
+
+	if (prev_set_rel_pathlist_hook)
+		prev_set_rel_pathlist_hook(root, rel, rti, rte);
+	if (!is_candidate(rel, rte))
+		return;
+
+	path = make_serial_path(root, rel, rte->relid, rel->lateral_relids);
+	if (rel->consider_parallel && bms_is_empty(rel->lateral_relids))
+		add_parallel_path(root, rel, path);
+	apply_settings(&path->path);
+	add_path(rel, &path->path);
+	add_parameterized_paths(root, rel, rte->relid);
+}
+
+void
+vector_scan_init(void)
+{
+	RegisterCustomScanMethods(&vector_scan_plan_methods);
+	prev_set_rel_pathlist_hook = set_rel_pathlist_hook;
+	set_rel_pathlist_hook = vector_scan_set_rel_pathlist;
+}

@@ -1,0 +1,537 @@
+/*
+ * vector_filter.c
+ *		Column filters on decoded vectors, giving masks of 1,024 bits.
+ *
+ * Kernels write one byte per value, which compilers turn into vector
+ * instructions, and the bytes are gathered to bits afterwards.  Strings are
+ * compared one by one, or once per entry where the chunk has a dictionary.
+ */
+#include "postgres.h"
+
+#include <math.h>
+
+#include "access/stratnum.h"
+#include "catalog/pg_type.h"
+#include "encoding/byteorder.h"
+#include "exec/column_filter.h"
+#include "fmgr.h"
+#include "port/pg_bitutils.h"
+#include "utils/builtins.h"
+#include "utils/fmgrprotos.h"
+#include "utils/memutils.h"
+#include "utils/numeric.h"
+
+/* Sets up to this size are compared member by member. */
+#define FEW_MEMBERS		8
+
+/* A dictionary pays where it has at most half as many entries as rows. */
+#define ROWS_PER_ENTRY	2
+
+/* Is the value among the sorted members? */
+static bool
+is_member(const ColumnFilter *filter, int64 value)
+{
+	int			low = 0;
+	int			high = filter->nmembers - 1;
+
+	while (low <= high)
+	{
+		int			middle = (low + high) / 2;
+		int64		member = filter->members[middle].integer;
+
+		if (member == value)
+			return true;
+		if (member < value)
+			low = middle + 1;
+		else
+			high = middle - 1;
+	}
+	return false;
+}
+
+static void
+match_members(const ColumnFilter *filter, const int64 *values, uint8 *match)
+{
+	int64		low = filter->integers.low;
+	int64		high = filter->integers.high;
+
+	for (int i = 0; i < VECTOR_LENGTH; i++)
+		match[i] = values[i] >= low && values[i] <= high &&
+			is_member(filter, values[i]);
+}
+
+#define FILTER_SUFFIX uint8
+#define FILTER_VALUE uint8
+#define FILTER_BITS uint8
+#define FILTER_MIN ((int64) 0)
+#define FILTER_MAX ((int64) PG_UINT8_MAX)
+#include "vector_filter_template.h"
+
+#define FILTER_SUFFIX int16
+#define FILTER_VALUE int16
+#define FILTER_BITS uint16
+#define FILTER_MIN ((int64) PG_INT16_MIN)
+#define FILTER_MAX ((int64) PG_INT16_MAX)
+#include "vector_filter_template.h"
+
+#define FILTER_SUFFIX int32
+#define FILTER_VALUE int32
+#define FILTER_BITS uint32
+#define FILTER_MIN ((int64) PG_INT32_MIN)
+#define FILTER_MAX ((int64) PG_INT32_MAX)
+#include "vector_filter_template.h"
+
+#define FILTER_SUFFIX uint32
+#define FILTER_VALUE uint32
+#define FILTER_BITS uint32
+#define FILTER_MIN ((int64) 0)
+#define FILTER_MAX ((int64) PG_UINT32_MAX)
+#include "vector_filter_template.h"
+
+#define FILTER_SUFFIX int64
+#define FILTER_VALUE int64
+#define FILTER_BITS uint64
+#define FILTER_MIN PG_INT64_MIN
+#define FILTER_MAX PG_INT64_MAX
+#include "vector_filter_template.h"
+
+#define FILTER_SUFFIX float4
+#define FILTER_VALUE float4
+#include "vector_filter_template.h"
+
+#define FILTER_SUFFIX float8
+#define FILTER_VALUE float8
+#include "vector_filter_template.h"
+
+/* Keep the bits of mask whose byte of match is 1, or 0 if negated. */
+static void
+apply_match(const uint8 *match, bool is_negated, uint64 *mask)
+{
+	for (int w = 0; w < VECTOR_WORDS; w++)
+	{
+		uint64		word = 0;
+
+		/* The product's top byte has the eight lowest bits in order. */
+		for (int b = 0; b < 8; b++)
+			word |= ((load_le64(match + w * 64 + b * 8) *
+					  UINT64CONST(0x0102040810204080)) >> 56) << (8 * b);
+		mask[w] &= is_negated ? ~word : word;
+	}
+}
+
+static void
+clear_mask(uint64 *mask)
+{
+	memset(mask, 0, sizeof(uint64) * VECTOR_WORDS);
+}
+
+static void
+exclude_nulls(const AttributeVector *av, uint64 *mask)
+{
+	if (!av->has_nulls)
+		return;
+	for (int w = 0; w < VECTOR_WORDS; w++)
+		mask[w] &= ~av->nulls[w];
+}
+
+/* ---- fixed width ---- */
+
+static bool
+match_integers(const ColumnFilter *filter, const AttributeVector *av,
+			   uint8 *match)
+{
+	const IntegerRange *range = &filter->integers;
+
+	switch (av->kind)
+	{
+		case VALUE_INT8:
+			match_integers_uint8(filter, range, av->values, match);
+			return true;
+		case VALUE_INT16:
+			match_integers_int16(filter, range, av->values, match);
+			return true;
+		case VALUE_INT32:
+			if (filter->clause.type->is_unsigned)
+				match_integers_uint32(filter, range, av->values, match);
+			else
+				match_integers_int32(filter, range, av->values, match);
+			return true;
+		case VALUE_INT64:
+			match_integers_int64(filter, range, av->values, match);
+			return true;
+		default:
+			return false;
+	}
+}
+
+/* One member after the other: long lists of floats are rare. */
+static void
+match_float_set(const ColumnFilter *filter, const AttributeVector *av,
+				uint8 *match)
+{
+	uint8		one[VECTOR_LENGTH];
+
+	memset(match, 0, VECTOR_LENGTH);
+	for (int m = -1; m < filter->nmembers; m++)
+	{
+		FloatRange	range = {INFINITY, -INFINITY, false};
+
+		if (m < 0)
+			range.has_nan = filter->has_nan_member;
+		else
+			range.low = range.high = filter->members[m].number;
+		if (av->kind == VALUE_FLOAT32)
+			match_floats_float4(&range, av->values, one);
+		else
+			match_floats_float8(&range, av->values, one);
+		for (int i = 0; i < VECTOR_LENGTH; i++)
+			match[i] |= one[i];
+	}
+}
+
+static bool
+match_floats(const ColumnFilter *filter, const AttributeVector *av,
+			 uint8 *match)
+{
+	if (av->kind != VALUE_FLOAT32 && av->kind != VALUE_FLOAT64)
+		return false;
+	if (filter->clause.kind == FILTER_SET)
+		match_float_set(filter, av, match);
+	else if (av->kind == VALUE_FLOAT32)
+		match_floats_float4(&filter->floats, av->values, match);
+	else
+		match_floats_float8(&filter->floats, av->values, match);
+	return true;
+}
+
+static bool
+apply_fixed(ColumnFilter *filter, AttributeVector *av, SegmentReader *reader,
+			uint64 *mask)
+{
+	uint8		match[VECTOR_LENGTH];
+	bool		is_known;
+
+	attribute_vector_decode_values(av, reader);
+	if (filter->clause.type->domain == DOMAIN_INTEGER)
+		is_known = match_integers(filter, av, match);
+	else
+		is_known = match_floats(filter, av, match);
+	if (is_known)
+		apply_match(match, filter->is_negated, mask);
+	return is_known;
+}
+
+/* ---- numerics ---- */
+
+/* 10^scale */
+static Datum
+numeric_power_of_ten(int scale)
+{
+	char		string[16];
+
+	snprintf(string, sizeof(string), "1e%d", scale);
+	return DirectFunctionCall3(numeric_in, CStringGetDatum(string),
+							   ObjectIdGetDatum(InvalidOid),
+							   Int32GetDatum(-1));
+}
+
+/*
+ * The largest integer not above numeric * 10^scale, and whether it is that.
+ * False if it is not an int64; the number's doubles say so first, because the
+ * product of huge numbers raises an error.
+ */
+static bool
+scale_numeric(const FilterValue *number, int scale, int64 *value,
+			  bool *is_exact)
+{
+	Datum		scaled;
+	Datum		floor;
+
+	if (number->number_low > 1e19 || number->number_high < -1e19)
+		return false;
+
+	scaled = DirectFunctionCall2(numeric_mul, number->numeric,
+								 numeric_power_of_ten(scale));
+	floor = DirectFunctionCall1(numeric_floor, scaled);
+	if (DatumGetBool(DirectFunctionCall2(numeric_lt, floor,
+										 NumericGetDatum(int64_to_numeric(PG_INT64_MIN)))) ||
+		DatumGetBool(DirectFunctionCall2(numeric_gt, floor,
+										 NumericGetDatum(int64_to_numeric(PG_INT64_MAX)))))
+		return false;
+	*value = DatumGetInt64(DirectFunctionCall1(numeric_int8, floor));
+	*is_exact = DatumGetBool(DirectFunctionCall2(numeric_eq, floor, scaled));
+	return true;
+}
+
+/* Bounds for a constant that is above, or below, all scaled values. */
+static void
+set_outside_range(int strategy, bool is_above, IntegerRange *range)
+{
+	bool		is_less = strategy == BTLessStrategyNumber ||
+		strategy == BTLessEqualStrategyNumber;
+	bool		is_greater = strategy == BTGreaterStrategyNumber ||
+		strategy == BTGreaterEqualStrategyNumber;
+
+	range->low = PG_INT64_MIN;
+	range->high = PG_INT64_MAX;
+	range->is_empty = is_above ? !is_less : !is_greater;
+}
+
+/*
+ * Bounds for the chunk's scale.  They are kept, because chunks of one column
+ * mostly agree on it.
+ */
+static void
+set_numeric_range(ColumnFilter *filter, int scale)
+{
+	MemoryContext scratch;
+	MemoryContext oldcontext;
+	int64		value;
+	bool		is_exact;
+
+	if (filter->has_scale && filter->scale == scale)
+		return;
+
+	scratch = AllocSetContextCreate(CurrentMemoryContext,
+									"columnar numeric bounds",
+									ALLOCSET_SMALL_SIZES);
+	oldcontext = MemoryContextSwitchTo(scratch);
+	if (scale_numeric(&filter->value, scale, &value, &is_exact))
+		filter_integer_range(filter->clause.strategy, value, is_exact,
+							 &filter->integers);
+	else
+		set_outside_range(filter->clause.strategy,
+						  filter->value.number_low > 0, &filter->integers);
+	MemoryContextSwitchTo(oldcontext);
+	MemoryContextDelete(scratch);
+
+	filter->has_scale = true;
+	filter->scale = scale;
+}
+
+static bool
+apply_numeric(ColumnFilter *filter, AttributeVector *av, SegmentReader *reader,
+			  uint64 *mask)
+{
+	int64		values[VECTOR_LENGTH + DECODE_SLACK_VALUES];
+	uint8		match[VECTOR_LENGTH];
+	uint8		scale;
+	const char *reason = NULL;
+
+	if (filter->clause.kind != FILTER_COMPARE || av->kind != VALUE_NUMERIC)
+		return false;
+	if (!chunk_numeric_scaled(av->chunk, av->vector, values, &scale, &reason))
+	{
+		if (reason)
+			segment_reader_report(reader, av->attno, reason);
+		return false;
+	}
+
+	set_numeric_range(filter, scale);
+	match_integers_int64(filter, &filter->integers, values, match);
+	apply_match(match, filter->is_negated, mask);
+	return true;
+}
+
+/* ---- strings ---- */
+
+static bool
+bytes_is_member(const ColumnFilter *filter, const StringRef *string)
+{
+	int			low = 0;
+	int			high = filter->nmembers - 1;
+
+	while (low <= high)
+	{
+		int			middle = (low + high) / 2;
+		int			order = filter_compare_bytes(&filter->members[middle].bytes,
+												 string);
+
+		if (order == 0)
+			return true;
+		if (order < 0)
+			low = middle + 1;
+		else
+			high = middle - 1;
+	}
+	return false;
+}
+
+bool
+bytes_filter_matches(const ColumnFilter *filter, const StringRef *string)
+{
+	const StringRef *constant = &filter->value.bytes;
+
+	if (filter->clause.kind == FILTER_SET)
+		return bytes_is_member(filter, string) != filter->is_negated;
+
+	switch (filter->clause.strategy)
+	{
+		case BTLessStrategyNumber:
+			return filter_compare_bytes(string, constant) < 0;
+		case BTLessEqualStrategyNumber:
+			return filter_compare_bytes(string, constant) <= 0;
+		case BTGreaterStrategyNumber:
+			return filter_compare_bytes(string, constant) > 0;
+		case BTGreaterEqualStrategyNumber:
+			return filter_compare_bytes(string, constant) >= 0;
+		default:
+			return (string->length == constant->length &&
+					memcmp(string->data, constant->data, string->length) == 0) !=
+				filter->is_negated;
+	}
+}
+
+/*
+ * Decide every entry of the chunk's dictionary, if it has one that is small
+ * against the segment's rows.
+ */
+static bool
+prepare_entries(ColumnFilter *filter, AttributeVector *av,
+				SegmentReader *reader)
+{
+	const char *reason = NULL;
+	uint32		nentries;
+	StringRef  *strings;
+
+	if (filter->has_entries)
+		return filter->nentries > 0;
+
+	filter->has_entries = true;
+	filter->nentries = 0;
+	if (!chunk_has_dictionary(av->chunk, &nentries) || nentries == 0 ||
+		nentries > filter->nslots / ROWS_PER_ENTRY)
+		return false;
+
+	strings = palloc(sizeof(StringRef) * nentries);
+	if (!chunk_decode_dictionary(av->chunk, strings, &reason))
+		segment_reader_report(reader, av->attno, reason);
+	if (filter->entries == NULL)
+		filter->entries = MemoryContextAlloc(MemoryContextGetParent(filter->context),
+											 CHUNK_MAX_ROWS);
+	for (uint32 i = 0; i < nentries; i++)
+		filter->entries[i] = bytes_filter_matches(filter, &strings[i]);
+	pfree(strings);
+
+	filter->nentries = nentries;
+	return true;
+}
+
+static void
+apply_codes(ColumnFilter *filter, AttributeVector *av, SegmentReader *reader,
+			uint64 *mask)
+{
+	uint16		codes[VECTOR_LENGTH + DECODE_SLACK_VALUES];
+	const char *reason = NULL;
+
+	if (!chunk_decode_codes(av->chunk, av->vector, codes, &reason))
+		segment_reader_report(reader, av->attno, reason);
+
+	for (int w = 0; w < VECTOR_WORDS; w++)
+	{
+		uint64		rows = mask[w];
+
+		while (rows != 0)
+		{
+			int			bit = pg_rightmost_one_pos64(rows);
+
+			rows &= rows - 1;
+			if (codes[w * 64 + bit] >= filter->nentries)
+				segment_reader_report(reader, av->attno,
+									  "dictionary code out of range");
+			if (!filter->entries[codes[w * 64 + bit]])
+				mask[w] &= ~(UINT64CONST(1) << bit);
+		}
+	}
+}
+
+static void
+apply_strings(ColumnFilter *filter, AttributeVector *av, SegmentReader *reader,
+			  uint64 *mask)
+{
+	attribute_vector_decode_strings(av, reader, mask);
+	for (int w = 0; w < VECTOR_WORDS; w++)
+	{
+		uint64		rows = mask[w];
+
+		while (rows != 0)
+		{
+			int			bit = pg_rightmost_one_pos64(rows);
+
+			rows &= rows - 1;
+			if (!bytes_filter_matches(filter, &av->strings[w * 64 + bit]))
+				mask[w] &= ~(UINT64CONST(1) << bit);
+		}
+	}
+}
+
+static bool
+apply_bytes(ColumnFilter *filter, AttributeVector *av, SegmentReader *reader,
+			uint64 *mask)
+{
+	if (av->kind != VALUE_BYTES)
+		return false;
+	if (prepare_entries(filter, av, reader))
+		apply_codes(filter, av, reader, mask);
+	else
+		apply_strings(filter, av, reader, mask);
+	return true;
+}
+
+/* ---- all ---- */
+
+static void
+apply_null_test(const ColumnFilter *filter, const AttributeVector *av,
+				uint64 *mask)
+{
+	if (filter->clause.kind == FILTER_IS_NOT_NULL)
+		exclude_nulls(av, mask);
+	else if (!av->has_nulls)
+		clear_mask(mask);
+	else
+	{
+		for (int w = 0; w < VECTOR_WORDS; w++)
+			mask[w] &= av->nulls[w];
+	}
+}
+
+bool
+vector_filter_apply(ColumnFilter *filter, AttributeVector *av,
+					SegmentReader *reader, uint64 *mask)
+{
+	Assert(filter->is_ready);
+	Assert(av->chunk != NULL);
+
+	if (filter->takes_null)
+		return true;
+	if (filter->verdict == VERDICT_NONE)
+	{
+		clear_mask(mask);
+		return true;
+	}
+
+	attribute_vector_decode_nulls(av, reader);
+	if (filter->clause.operand == NULL)
+	{
+		apply_null_test(filter, av, mask);
+		return true;
+	}
+
+	exclude_nulls(av, mask);
+	if (filter->verdict == VERDICT_ALL)
+		return true;
+	if (filter->is_opaque)
+		return false;
+
+	switch (filter->clause.type->domain)
+	{
+		case DOMAIN_INTEGER:
+		case DOMAIN_FLOAT:
+			return apply_fixed(filter, av, reader, mask);
+		case DOMAIN_NUMERIC:
+			return apply_numeric(filter, av, reader, mask);
+		case DOMAIN_BYTES:
+			return apply_bytes(filter, av, reader, mask);
+	}
+	return false;
+}

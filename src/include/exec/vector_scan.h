@@ -1,0 +1,197 @@
+/*
+ * vector_scan.h
+ *		ColumnarVectorScan: a custom scan that reads vectors.
+ *
+ * What its files share.  scan_path.c proposes it to the planner, scan_plan.c
+ * makes the plan node, scan_exec.c runs it, scan_batch.c gets it rows by the
+ * batch, scan_parallel.c hands out groups and scan_explain.c shows it.
+ */
+#ifndef EXEC_VECTOR_SCAN_H
+#define EXEC_VECTOR_SCAN_H
+
+#include "access/group_scan.h"
+#include "exec/column_filter.h"
+#include "nodes/extensible.h"
+#include "nodes/pathnodes.h"
+#include "port/atomics.h"
+#include "storage/dsm.h"
+
+#define VECTOR_SCAN_NAME	"ColumnarVectorScan"
+
+/* What the scan has really done, for EXPLAIN. */
+typedef struct ScanCounters
+{
+	uint64		groups_skipped; /* nothing of it read but its header */
+	uint64		vectors_skipped;	/* in groups that were read */
+	uint64		rows_removed;	/* by vector filters */
+} ScanCounters;
+
+/*
+ * A parallel scan's shared state.  Each worker counts in its own place, which
+ * the leader adds up when the segment goes away: by then they have finished.
+ */
+typedef struct SharedScan
+{
+	pg_atomic_uint32 next_group;
+	uint32		ngroups;
+	int			ncounters;
+	ScanCounters counters[FLEXIBLE_ARRAY_MEMBER];
+} SharedScan;
+
+/* One attribute that the scan reads. */
+typedef struct ScanColumn
+{
+	AttributeVector vector;
+	int			attno;
+	bool		is_filter;		/* read by a column filter */
+	bool		is_qual;		/* read by the node's qual */
+	bool		is_output;		/* in the target list */
+
+	/* The batch's rows. */
+	bool		is_filled;		/* values and isnull are valid */
+	bool		is_by_row;		/* each value is fetched when it is needed */
+	bool		has_nulls;		/* isnull is not all false */
+	Datum	   *values;
+	bool	   *isnull;
+} ScanColumn;
+
+/* Where a column goes in the slot of a row. */
+typedef struct ScanOutput
+{
+	ScanColumn *column;
+	int			target;			/* index in the slot */
+} ScanOutput;
+
+/* How rows leave the node. */
+typedef enum ScanOutputMode
+{
+	OUTPUT_SCAN_SLOT,			/* no projection: the scan slot */
+	OUTPUT_COLUMNS,				/* plain columns: to the result slot at once */
+	OUTPUT_PROJECTION			/* through ExecProject */
+} ScanOutputMode;
+
+/*
+ * The rows that passed the filters of one vector, or of one row page.  Row i
+ * is at position rows[i] of the vector; the batch's memory lives until the
+ * next.
+ */
+typedef struct ScanBatch
+{
+	bool		is_vector;		/* else a row page */
+	int			nrows;
+	int			current;		/* row returned last; -1 and nrows: none */
+	RowNumber	first;			/* row number of position 0 */
+	uint16		rows[VECTOR_ROWS];
+	uint64		mask[VECTOR_WORDS]; /* vector: the same rows */
+	bool		has_output;		/* output columns are filled */
+	MemoryContext context;
+} ScanBatch;
+
+typedef struct VectorScanState
+{
+	CustomScanState css;		/* must be first */
+
+	/* Fixed at start. */
+	ColumnFilter *filters;		/* in core's order */
+	int			nfilters;
+	ExprState  *filter_qual;	/* all of them, for rows that come one by one */
+	ScanColumn *columns;		/* by attribute number */
+	int			ncolumns;
+	ScanColumn **column_by_attno;	/* NULL: not read */
+	int			max_attno;		/* highest one read */
+	ScanOutputMode output_mode;
+	ScanOutput *qual_outputs;	/* filled before the qual runs */
+	int			nqual_outputs;
+	ScanOutput *outputs;		/* filled for rows that passed it */
+	int			noutputs;
+	TupleTableSlot *row_slot;	/* a tuple of a row page */
+	TupleTableSlot *epq_slot;	/* EvalPlanQual's row, made when needed */
+	MemoryContext context;
+
+	/* Where the scan is. */
+	bool		is_started;
+	GroupScan  *scan;			/* NULL until the first row is asked for */
+	int64		ngroups;
+	int64		group;			/* open one; -1 before the first */
+	bool		in_group;
+	bool		in_rows;		/* in a segment in row form */
+	uint64		vectors;		/* of the segment, that have to be looked at */
+	int			vector;			/* current one of the segment */
+	bool		group_is_read;	/* not only attribute entries */
+	uint64		nvectors_pruned;	/* of the group, with their segments */
+	bool		has_qual_columns;	/* loaded in this segment */
+	bool		has_output_columns;
+	ScanBatch	batch;
+	uint64		ntested;		/* rows that met the qual, and that passed */
+	uint64		npassed;
+
+	/* Parallel. */
+	SharedScan *shared;
+	ScanCounters *counters;		/* own ones, or a worker's shared ones */
+	ScanCounters own_counters;
+} VectorScanState;
+
+/* ---- scan_path.c ---- */
+
+/* Hooks and node types; once, from _PG_init. */
+extern void vector_scan_init(void);
+
+/* ---- scan_plan.c ---- */
+
+extern const CustomPathMethods vector_scan_path_methods;
+extern const CustomScanMethods vector_scan_plan_methods;
+
+/*
+ * Of clauses (RestrictInfos in core's order), those that become column
+ * filters; the others are returned in rest, if it is not NULL.
+ */
+extern List *vector_scan_filters(List *clauses, Index relid, List **rest);
+
+/* ---- scan_exec.c ---- */
+
+extern Node *vector_scan_create_state(CustomScan *plan);
+
+/* ---- scan_batch.c ---- */
+
+/*
+ * Get the next batch with rows in that direction, with the qual's columns
+ * filled; false at the end, where the batch is empty.
+ */
+extern bool scan_batch_next(VectorScanState *state, bool forward);
+
+/* Fill the columns of the target list for the batch's rows. */
+extern void scan_batch_fill_output(VectorScanState *state);
+
+/* ---- scan_column.c ---- */
+
+/*
+ * Turn the values at the batch's positions into Datums, decoding them; memory
+ * of by-reference values is the batch's.
+ */
+extern void scan_column_fill(ScanColumn *column, SegmentReader *reader,
+							 ScanBatch *batch);
+
+/* ---- scan_parallel.c ---- */
+
+/*
+ * Set state->group to the next group for this process in that direction; false
+ * if there is none.
+ */
+extern bool scan_parallel_next_group(VectorScanState *state, bool forward);
+
+extern Size scan_parallel_estimate(CustomScanState *node,
+								   ParallelContext *pcxt);
+extern void scan_parallel_initialize(CustomScanState *node,
+									 ParallelContext *pcxt, void *coordinate);
+extern void scan_parallel_reinitialize(CustomScanState *node,
+									   ParallelContext *pcxt,
+									   void *coordinate);
+extern void scan_parallel_initialize_worker(CustomScanState *node,
+											shm_toc *toc, void *coordinate);
+
+/* ---- scan_explain.c ---- */
+
+extern void vector_scan_explain(CustomScanState *node, List *ancestors,
+								struct ExplainState *es);
+
+#endif							/* EXEC_VECTOR_SCAN_H */
