@@ -215,9 +215,11 @@ load_state_write_rows(LoadState *state, Relation rel, HeapTuple *tuples)
 
 	segment.nslots = row_buffer_nslots(state->rows);
 	segment.nvectors = (segment.nslots + VECTOR_ROWS - 1) / VECTOR_ROWS;
+	for (uint32 i = 0; i < segment.nslots; i++)
+		row_form_stamp(rel, tuples[i], XidFromFullTransactionId(state->xid),
+					   state->cid, state->options);
 	pages = row_form_write_pages(rel, &segment, tuples, segment.nslots,
-								 state->xid, state->cid, state->options,
-								 &npages);
+								 state->xid, &npages);
 
 	HOLD_INTERRUPTS();
 	group_publish_rows(rel, state->group, &segment, pages, npages,

@@ -271,12 +271,9 @@ row_page_get(Relation rel, HeapTuple *tuples, int ntuples, int *fit)
 
 /* ---- tuples ---- */
 
-/*
- * Stamp a tuple for insertion.
- */
-static void
-tuple_stamp(Relation rel, HeapTuple tuple, TransactionId xid, CommandId cid,
-			int options)
+void
+row_form_stamp(Relation rel, HeapTuple tuple, TransactionId xid,
+			   CommandId cid, int options)
 {
 	HeapTupleHeader header = tuple->t_data;
 
@@ -291,14 +288,9 @@ tuple_stamp(Relation rel, HeapTuple tuple, TransactionId xid, CommandId cid,
 	tuple->t_tableOid = RelationGetRelid(rel);
 }
 
-/*
- * The tuple as it is to be stored: itself or a toasted copy.
- */
-static HeapTuple
-tuple_prepare(Relation rel, HeapTuple tuple, TransactionId xid, CommandId cid,
-			  int options)
+HeapTuple
+row_form_toast(Relation rel, HeapTuple tuple, int options)
 {
-	tuple_stamp(rel, tuple, xid, cid, options);
 	if (HeapTupleHasExternal(tuple) || tuple->t_len > TOAST_TUPLE_THRESHOLD)
 		tuple = heap_toast_insert_or_update(rel, tuple, NULL, options);
 
@@ -490,7 +482,10 @@ row_form_insert(Relation rel, HeapTuple *tuples, int ntuples, CommandId cid,
 				 errmsg("cannot insert tuples in a parallel worker")));
 
 	for (int i = 0; i < ntuples; i++)
-		stored[i] = tuple_prepare(rel, tuples[i], xid, cid, options);
+	{
+		row_form_stamp(rel, tuples[i], xid, cid, options);
+		stored[i] = row_form_toast(rel, tuples[i], options);
+	}
 
 	/*
 	 * As in heap: new rows conflict with locks on the whole table only.  The
@@ -583,8 +578,8 @@ segment_write_page(Relation rel, const RowMapEntry *entry, HeapTuple *tuples)
  */
 RowMapEntry *
 row_form_write_pages(Relation rel, const SegmentData *segment,
-					 HeapTuple *tuples, int ntuples, FullTransactionId xid,
-					 CommandId cid, int options, int *npages)
+					 HeapTuple *tuples, int ntuples, FullTransactionId owner,
+					 int *npages)
 {
 	RowMapEntry *entries = palloc(ntuples * sizeof(RowMapEntry));
 	BlockNumber start;
@@ -592,15 +587,8 @@ row_form_write_pages(Relation rel, const SegmentData *segment,
 
 	Assert(ntuples >= 1);
 
-	for (int i = 0; i < ntuples; i++)
-	{
-		Assert(row_form_fits(tuples[i]));
-		tuple_stamp(rel, tuples[i], XidFromFullTransactionId(xid), cid,
-					options);
-	}
-
 	*npages = segment_plan_pages(segment, tuples, ntuples, entries);
-	start = free_space_allocate(rel, *npages, xid);
+	start = free_space_allocate(rel, *npages, owner);
 	for (int i = 0; i < *npages; i++)
 	{
 		CHECK_FOR_INTERRUPTS();

@@ -20,17 +20,26 @@ extern void row_form_insert(Relation rel, HeapTuple *tuples, int ntuples,
 /* Is the tuple small enough for a row page as it is? */
 extern bool row_form_fits(HeapTuple tuple);
 
+/* Stamp a tuple as inserted by xid and cid; HEAP_INSERT_FROZEN matters. */
+extern void row_form_stamp(Relation rel, HeapTuple tuple, TransactionId xid,
+						   CommandId cid, int options);
+
 /*
- * Write rows that already have their numbers, from the first of a segment on
- * and none of them toasted, to pages announced for xid, their writer.  Returns
- * the pages, palloc'd, for group_publish_rows(); they are consecutive.  Of
- * options, HEAP_INSERT_FROZEN matters.
+ * The tuple as a row page can take it: itself or a toasted copy, with the same
+ * header.  Raises an error if it is too wide even so.
+ */
+extern HeapTuple row_form_toast(Relation rel, HeapTuple tuple, int options);
+
+/*
+ * Write rows that already have their numbers, from the first of a segment on,
+ * stamped and small enough, to pages announced for owner.  Returns the pages,
+ * palloc'd, for group_publish_rows(); they are consecutive.
  */
 extern RowMapEntry *row_form_write_pages(Relation rel,
 										 const SegmentData *segment,
 										 HeapTuple *tuples, int ntuples,
-										 FullTransactionId xid, CommandId cid,
-										 int options, int *npages);
+										 FullTransactionId owner,
+										 int *npages);
 
 /* The relation's file is to be truncated: forget its open row page. */
 extern void row_form_forget(Relation rel);

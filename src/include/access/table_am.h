@@ -66,4 +66,16 @@ extern void columnar_relation_fetch_toast_slice(Relation toast_rel,
 												int32 slice_length,
 												struct varlena *result);
 
+/* ---- table_rewrite.c ---- */
+
+extern void columnar_relation_copy_for_cluster(Relation old_rel,
+											   Relation new_rel,
+											   Relation index, bool use_sort,
+											   TransactionId oldest_xmin,
+											   TransactionId *xid_cutoff,
+											   MultiXactId *multi_cutoff,
+											   double *num_tuples,
+											   double *tups_vacuumed,
+											   double *tups_recently_dead);
+
 #endif							/* COLUMNAR_ACCESS_TABLE_AM_H */
