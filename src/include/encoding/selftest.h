@@ -58,13 +58,13 @@ typedef struct Selftest
 typedef struct SelftestPart
 {
 	void		(*run) (Selftest *test);
-	const char *const *faults;	/* ends with NULL; NULL if there are none */
+	const char *const *faults;	/* their names; ends with NULL */
 } SelftestPart;
 
 /*
- * Run all parts; emit gets each row and then the summary.  fault is NULL or
- * the name of one to plant.  Returns false, having run nothing, if no part
- * knows that fault.
+ * Run all parts, or, if the name of a fault to plant is given, those that know
+ * it; emit gets each row and then the summary.  Returns false, having run
+ * nothing, if no part knows the fault.
  */
 extern bool selftest_run(bool full, const char *fault,
 						 const Allocator *allocator,
