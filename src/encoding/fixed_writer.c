@@ -16,6 +16,9 @@
 /* Rows that an entry must serve for a dictionary to be considered. */
 #define DICTIONARY_MIN_ROWS_PER_ENTRY 8
 
+/* One vector in so many is a sample. */
+#define SAMPLE_STEP 12
+
 /* All values of the chunk, widened. */
 typedef struct FixedValues
 {
@@ -176,17 +179,20 @@ encode_constant(ChunkWriter *writer, const FixedValues *fixed, ByteBuffer *outpu
 	chunk_writer_assemble(writer, output);
 }
 
-/* Encode nrows values, or their codes, as a stream with the chunk's NULLs. */
+/*
+ * Encode every step-th vector of values, or of their codes, as a stream with
+ * the chunk's NULLs.
+ */
 static void
 encode_stream(ChunkWriter *writer, IntStreamWriter *stream, IntType type,
-			  const int64_t *values, const FixedDictionary *dictionary)
+			  const int64_t *values, const FixedDictionary *dictionary, uint32_t step)
 {
 	const ChunkInput *input = writer->input;
 	int64_t    *codes = writer->work->decimals;
 	uint64_t	nulls[VALIDITY_WORDS];
 
 	int_stream_begin(stream, type, writer->options, writer->work, writer->allocator);
-	for (uint32_t vector = 0; vector < writer->nvectors; vector++)
+	for (uint32_t vector = 0; vector < writer->nvectors; vector += step)
 	{
 		uint32_t	nvalues = vector_length(input->nrows, vector);
 		uint32_t	nnulls = input_vector_nulls(input, vector, nulls);
@@ -211,27 +217,52 @@ encode_entries(ChunkWriter *writer, IntStreamWriter *stream, IntType type,
 					   vector_length(dictionary->nentries, start / VECTOR_LENGTH), NULL);
 }
 
+/* Would codes be small enough, by a sample of vectors? */
+static bool
+codes_are_promising(ChunkWriter *writer, const FixedValues *fixed,
+					const FixedDictionary *dictionary, const IntStreamWriter *plain)
+{
+	IntType		code_type = {2, false, false};
+	uint64_t	plain_length = 0;
+	IntStreamWriter codes;
+	bool		promising;
+
+	if (writer->nvectors <= SAMPLE_STEP)
+		return true;
+	for (uint32_t vector = 0; vector < writer->nvectors; vector += SAMPLE_STEP)
+		plain_length += plain->lengths[vector];
+	encode_stream(writer, &codes, code_type, fixed->values, dictionary, SAMPLE_STEP);
+	promising = (double) codes.body.length < DICTIONARY_ADVANTAGE * (double) plain_length;
+	int_stream_end(&codes);
+	return promising;
+}
+
 /* Finish by dictionary if that is clearly smaller than the plain stream. */
 static bool
-try_dictionary(ChunkWriter *writer, const FixedValues *fixed, size_t plain_length,
-			   ByteBuffer *output)
+try_dictionary(ChunkWriter *writer, const FixedValues *fixed,
+			   const IntStreamWriter *plain, ByteBuffer *output)
 {
 	IntType		code_type = {2, false, false};
 	uint32_t	nrows = writer->input->nrows;
 	FixedDictionary dictionary;
 	IntStreamWriter codes;
 	IntStreamWriter entries;
+	bool		is_complete;
 	bool		chosen = false;
 
 	fixed_dictionary_init(&dictionary, writer->allocator);
-	if (fixed_dictionary_add(&dictionary, fixed->values, nrows))
+	is_complete = fixed_dictionary_add(&dictionary, fixed->values, nrows);
+	if (is_complete)
 	{
 		writer->summary->ndistinct = dictionary.nentries;
 		fixed_dictionary_sort(&dictionary);
-		encode_stream(writer, &codes, code_type, fixed->values, &dictionary);
+	}
+	if (is_complete && codes_are_promising(writer, fixed, &dictionary, plain))
+	{
+		encode_stream(writer, &codes, code_type, fixed->values, &dictionary, 1);
 		encode_entries(writer, &entries, fixed->type, &dictionary);
 		chosen = (double) (codes.body.length + entries.body.length) <
-			DICTIONARY_ADVANTAGE * (double) plain_length;
+			DICTIONARY_ADVANTAGE * (double) plain->body.length;
 		if (chosen)
 		{
 			writer->layout = LAYOUT_FIXED_DICTIONARY;
@@ -259,11 +290,11 @@ encode_plain_or_dictionary(ChunkWriter *writer, const FixedValues *fixed,
 	uint32_t	ndistinct = writer->summary->ndistinct;
 	IntStreamWriter plain;
 
-	encode_stream(writer, &plain, fixed->type, fixed->values, NULL);
+	encode_stream(writer, &plain, fixed->type, fixed->values, NULL, 1);
 	if (plain.body.length <= nrows / 8 ||
 		ndistinct > FIXED_DICTIONARY_MAX_ENTRIES ||
 		ndistinct > nrows / DICTIONARY_MIN_ROWS_PER_ENTRY ||
-		!try_dictionary(writer, fixed, plain.body.length, output))
+		!try_dictionary(writer, fixed, &plain, output))
 	{
 		writer->layout = LAYOUT_FIXED;
 		vector_directory_write(&writer->layout_head, plain.nvectors,

@@ -13,6 +13,9 @@
 #include "encoding/bitpack.h"
 #include "encoding/int_vector.h"
 
+/* One value in so many tells whether deltas may help. */
+#define DELTA_SAMPLE_STEP 7
+
 static uint64_t
 greatest_common_divisor(uint64_t a, uint64_t b)
 {
@@ -163,12 +166,41 @@ collect_deltas(uint32_t nvalues, IntWorkspace *work)
 	stats->delta_width = bitpack_width((uint64_t) max - (uint64_t) min);
 }
 
+/* Two histograms in turn: equal widths would wait for each other's count. */
 static void
 collect_widths(const uint64_t *codes, uint32_t nvalues, uint16_t *widths)
 {
+	uint16_t	odd[65];
+
 	memset(widths, 0, 65 * sizeof(uint16_t));
-	for (uint32_t i = 0; i < nvalues; i++)
+	memset(odd, 0, sizeof(odd));
+	for (uint32_t i = 0; i + 1 < nvalues; i += 2)
+	{
 		widths[bitpack_width(codes[i])]++;
+		odd[bitpack_width(codes[i + 1])]++;
+	}
+	if (nvalues % 2 != 0)
+		widths[bitpack_width(codes[nvalues - 1])]++;
+	for (int width = 0; width <= 64; width++)
+		widths[width] += odd[width];
+}
+
+/*
+ * Are deltas no narrower than residuals, by a sample?  Then they are left out:
+ * they are slower to decode, too.
+ */
+static bool
+deltas_are_hopeless(const IntWorkspace *work, uint32_t nvalues)
+{
+	uint32_t	residual_bits = 0;
+	uint32_t	delta_bits = 0;
+
+	for (uint32_t i = 1; i < nvalues; i += DELTA_SAMPLE_STEP)
+	{
+		residual_bits += (uint32_t) bitpack_width(work->residuals[i]);
+		delta_bits += (uint32_t) bitpack_width(work->deltas[i]);
+	}
+	return delta_bits >= residual_bits;
 }
 
 void
@@ -188,6 +220,8 @@ int_stats_collect(const int64_t *values, uint32_t nvalues, IntWorkspace *work)
 	collect_residuals(values, nvalues, work);
 	collect_deltas(nvalues, work);
 	collect_widths(work->residuals, nvalues, stats->widths);
+	if (stats->has_delta && deltas_are_hopeless(work, nvalues))
+		stats->has_delta = false;
 	if (stats->has_delta)
 		collect_widths(work->deltas, nvalues, stats->delta_widths);
 }
