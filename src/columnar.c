@@ -12,6 +12,7 @@
 #include <limits.h>
 
 #include "access/load_buffer.h"
+#include "access/scan_setup.h"
 #include "access/table_am.h"
 #include "columnar.h"
 #include "compat.h"
@@ -123,6 +124,7 @@ _PG_init(void)
 	define_settings();
 	load_buffer_init();
 	vector_scan_init();
+	scan_setup_init();
 }
 
 /*

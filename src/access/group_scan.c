@@ -283,6 +283,7 @@ enter_segment(GroupScan *scan, int index, bool forward)
 		scan->reader_segment = -1;
 		segment_reader_open(scan->reader, scan->group, segment);
 		scan->reader_segment = index;
+		scan->nopened++;
 	}
 	return true;
 }

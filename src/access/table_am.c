@@ -19,6 +19,50 @@ relation_is_columnar(Relation rel)
 const TableAmRoutine columnar_table_am_routine = {
 	.type = T_TableAmRoutine,
 
+	/* table_scan.c */
+	.scan_begin = columnar_scan_begin,
+	.scan_end = columnar_scan_end,
+	.scan_rescan = columnar_scan_rescan,
+	.scan_getnextslot = columnar_scan_getnextslot,
+	.scan_set_tidrange = columnar_scan_set_tidrange,
+	.scan_getnextslot_tidrange = columnar_scan_getnextslot_tidrange,
+	.parallelscan_estimate = table_block_parallelscan_estimate,
+	.parallelscan_initialize = table_block_parallelscan_initialize,
+	.parallelscan_reinitialize = table_block_parallelscan_reinitialize,
+
+	/* bitmap_scan.c */
+#if !BITMAP_SCAN_HAS_ITERATOR
+	.scan_bitmap_next_block = columnar_scan_bitmap_next_block,
+#endif
+	.scan_bitmap_next_tuple = columnar_scan_bitmap_next_tuple,
+
+	/* sample_scan.c */
+	.scan_sample_next_block = columnar_scan_sample_next_block,
+	.scan_sample_next_tuple = columnar_scan_sample_next_tuple,
+
+	/* index_fetch.c */
+	.slot_callbacks = columnar_slot_callbacks,
+	.index_fetch_begin = columnar_index_fetch_begin,
+	.index_fetch_reset = columnar_index_fetch_reset,
+	.index_fetch_end = columnar_index_fetch_end,
+	.index_fetch_tuple = columnar_index_fetch_tuple,
+	.index_delete_tuples = columnar_index_delete_tuples,
+	.tuple_fetch_row_version = columnar_tuple_fetch_row_version,
+	.tuple_tid_valid = columnar_tuple_tid_valid,
+	.tuple_get_latest_tid = columnar_tuple_get_latest_tid,
+	.tuple_satisfies_snapshot = columnar_tuple_satisfies_snapshot,
+
+	/* index_build.c */
+	.index_build_range_scan = columnar_index_build_range_scan,
+	.index_validate_scan = columnar_index_validate_scan,
+
+	/* analyze_scan.c */
+	.scan_analyze_next_block = columnar_scan_analyze_next_block,
+	.scan_analyze_next_tuple = columnar_scan_analyze_next_tuple,
+
+	/* relation_estimate.c */
+	.relation_estimate_size = columnar_relation_estimate_size,
+
 	/* table_modify.c */
 	.tuple_insert = columnar_tuple_insert,
 	.tuple_insert_speculative = columnar_tuple_insert_speculative,

@@ -74,9 +74,18 @@ typedef bool TU_UpdateIndexes;
 					   zero_block.data, !RelationIsPermanent(rel)); \
 	} while (0)
 
+#define HeapTupleHeaderAdvanceConflictHorizon HeapTupleHeaderAdvanceLatestRemovedXid
+
+/* The next sorted Datum, ascending; not copied. */
+#define columnar_tuplesort_getdatum(sort, value, isnull) \
+	tuplesort_getdatum(sort, true, value, isnull, NULL)
+
 #else
 
 #include "varatt.h"
+
+#define columnar_tuplesort_getdatum(sort, value, isnull) \
+	tuplesort_getdatum(sort, true, false, value, isnull, NULL)
 
 #define reuse_page_record_init(record, rel, horizon) \
 	((record)->locator = (rel)->rd_locator, \
@@ -95,8 +104,22 @@ typedef bool TU_UpdateIndexes;
 /* Read streams read runs of blocks with few, large, prefetched reads. */
 #if PG_VERSION_NUM < 170000
 #define HAVE_READ_STREAM 0
+
+/* ANALYZE hands over block numbers, not a stream. */
+#define ANALYZE_BLOCK_PARAMETERS \
+	BlockNumber block, BufferAccessStrategy strategy
+#define analyze_next_sampled_block() (block)
 #else
 #define HAVE_READ_STREAM 1
+
+/* Foreign key triggers ask a slot whether its row is the transaction's. */
+#define TUPLE_SLOT_HAS_CURRENT_XACT_TEST
+
+#include "storage/read_stream.h"
+
+#define ANALYZE_BLOCK_PARAMETERS ReadStream *stream
+#define analyze_next_sampled_block() \
+	read_stream_next_block(stream, &(BufferAccessStrategy) {NULL})
 #endif							/* PG_VERSION_NUM < 170000 */
 
 /* ---- before 18 ---- */
@@ -109,6 +132,14 @@ typedef bool TU_UpdateIndexes;
 /* It does not ask whether ANALYZE is the caller. */
 #define vacuum_delay_point(is_analyze) vacuum_delay_point()
 
+/* Minimal tuples are made without room in front. */
+#define SLOT_EXTRA_PARAMETER
+#define SLOT_EXTRA_ARGUMENT
+
+/* The executor iterates over a bitmap, and prefetches. */
+#define BITMAP_SCAN_HAS_ITERATOR 0
+#define bitmap_scan_disable_prefetch(node) ((node)->prefetch_maximum = 0)
+
 /* The attribute stood behind the declaration. */
 #define pg_noreturn pg_attribute_noreturn()
 
@@ -116,6 +147,13 @@ typedef bool TU_UpdateIndexes;
 
 #include "commands/explain_format.h"
 #include "commands/explain_state.h"
+
+#define SLOT_EXTRA_PARAMETER , Size extra
+#define SLOT_EXTRA_ARGUMENT , extra
+
+/* The access method iterates over a bitmap. */
+#define BITMAP_SCAN_HAS_ITERATOR 1
+#define bitmap_scan_disable_prefetch(node) ((void) (node))
 
 #endif							/* PG_VERSION_NUM < 180000 */
 

@@ -46,6 +46,7 @@ struct GroupScan
 	SegmentData *segment;		/* current segment in header */
 	SegmentReader *reader;		/* column form: open on the segment */
 	int			reader_segment; /* segment that it is open on, or -1 */
+	uint64		nopened;		/* times that it was opened */
 	uint64	   *holes;			/* bitmap of the group's deleted rows, or NULL */
 	uint64	   *holes_buffer;
 

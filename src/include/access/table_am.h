@@ -77,5 +77,100 @@ extern void columnar_relation_copy_for_cluster(Relation old_rel,
 											   double *num_tuples,
 											   double *tups_vacuumed,
 											   double *tups_recently_dead);
+/* ---- table_scan.c ---- */
+
+extern TableScanDesc columnar_scan_begin(Relation rel, Snapshot snapshot,
+										 int nkeys, struct ScanKeyData *key,
+										 ParallelTableScanDesc parallel_scan,
+										 uint32 flags);
+extern void columnar_scan_end(TableScanDesc scan);
+extern void columnar_scan_rescan(TableScanDesc scan, struct ScanKeyData *key,
+								 bool set_params, bool allow_strat,
+								 bool allow_sync, bool allow_pagemode);
+extern bool columnar_scan_getnextslot(TableScanDesc scan,
+									  ScanDirection direction,
+									  TupleTableSlot *slot);
+extern void columnar_scan_set_tidrange(TableScanDesc scan, ItemPointer mintid,
+									   ItemPointer maxtid);
+extern bool columnar_scan_getnextslot_tidrange(TableScanDesc scan,
+											   ScanDirection direction,
+											   TupleTableSlot *slot);
+
+/* ---- bitmap_scan.c ---- */
+
+#if BITMAP_SCAN_HAS_ITERATOR
+extern bool columnar_scan_bitmap_next_tuple(TableScanDesc scan,
+											TupleTableSlot *slot,
+											bool *recheck, uint64 *lossy_pages,
+											uint64 *exact_pages);
+#else
+extern bool columnar_scan_bitmap_next_block(TableScanDesc scan,
+											struct TBMIterateResult *result);
+extern bool columnar_scan_bitmap_next_tuple(TableScanDesc scan,
+											struct TBMIterateResult *result,
+											TupleTableSlot *slot);
+#endif
+
+/* ---- sample_scan.c ---- */
+
+extern bool columnar_scan_sample_next_block(TableScanDesc scan,
+											struct SampleScanState *state);
+extern bool columnar_scan_sample_next_tuple(TableScanDesc scan,
+											struct SampleScanState *state,
+											TupleTableSlot *slot);
+
+/* ---- index_fetch.c ---- */
+
+extern const TupleTableSlotOps *columnar_slot_callbacks(Relation rel);
+extern struct IndexFetchTableData *columnar_index_fetch_begin(Relation rel);
+extern void columnar_index_fetch_reset(struct IndexFetchTableData *scan);
+extern void columnar_index_fetch_end(struct IndexFetchTableData *scan);
+extern bool columnar_index_fetch_tuple(struct IndexFetchTableData *scan,
+									   ItemPointer tid, Snapshot snapshot,
+									   TupleTableSlot *slot, bool *call_again,
+									   bool *all_dead);
+extern TransactionId columnar_index_delete_tuples(Relation rel,
+												  TM_IndexDeleteOp *delstate);
+extern bool columnar_tuple_fetch_row_version(Relation rel, ItemPointer tid,
+											 Snapshot snapshot,
+											 TupleTableSlot *slot);
+extern bool columnar_tuple_tid_valid(TableScanDesc scan, ItemPointer tid);
+extern void columnar_tuple_get_latest_tid(TableScanDesc scan,
+										  ItemPointer tid);
+extern bool columnar_tuple_satisfies_snapshot(Relation rel,
+											  TupleTableSlot *slot,
+											  Snapshot snapshot);
+
+/* ---- index_build.c ---- */
+
+extern double columnar_index_build_range_scan(Relation rel, Relation index,
+											  struct IndexInfo *info,
+											  bool allow_sync, bool anyvisible,
+											  bool progress,
+											  BlockNumber start_block,
+											  BlockNumber nblocks,
+											  IndexBuildCallback callback,
+											  void *callback_state,
+											  TableScanDesc scan);
+extern void columnar_index_validate_scan(Relation rel, Relation index,
+										 struct IndexInfo *info,
+										 Snapshot snapshot,
+										 struct ValidateIndexState *state);
+
+/* ---- analyze_scan.c ---- */
+
+extern bool columnar_scan_analyze_next_block(TableScanDesc scan,
+											 ANALYZE_BLOCK_PARAMETERS);
+extern bool columnar_scan_analyze_next_tuple(TableScanDesc scan,
+											 TransactionId oldest_xmin,
+											 double *live_rows,
+											 double *dead_rows,
+											 TupleTableSlot *slot);
+
+/* ---- relation_estimate.c ---- */
+
+extern void columnar_relation_estimate_size(Relation rel, int32 *attr_widths,
+											BlockNumber *pages, double *tuples,
+											double *allvisfrac);
 
 #endif							/* COLUMNAR_ACCESS_TABLE_AM_H */

@@ -1,0 +1,527 @@
+/*
+ * row_fetch.c
+ *		One row by its number.
+ *
+ * Serves index scans, TID scans, triggers and uniqueness checks, under every
+ * type of snapshot.  The group's header is read each time, so that the answer
+ * is that of this moment whatever happened to the group's segments; what is
+ * kept between fetches, in the slot, is decoded values only, which a segment
+ * that is still the same makes good.
+ *
+ * A row of another transaction that is announced but not published cannot be
+ * read.  No snapshot sees it; SnapshotDirty gets its writer to wait for.
+ * Publication precedes the writer's commit, so once the writer is found to have
+ * ended, a second look at the header shows the final state.
+ */
+#include "postgres.h"
+
+#include "compat.h"
+
+#include "access/columnar_slot.h"
+#include "access/heapam.h"
+#include "access/heapam_xlog.h"
+#include "access/load_buffer.h"
+#include "access/row_fetch.h"
+#include "access/transam.h"
+#include "access/xact.h"
+#include "executor/tuptable.h"
+#include "storage/predicate.h"
+#include "storage/procarray.h"
+#include "storage/row_set.h"
+#include "utils/memutils.h"
+#include "utils/snapmgr.h"
+
+/* Segments that a slot has open; lookups in random order share few. */
+#define FETCHER_SEGMENTS	4
+
+struct RowFetcher
+{
+	MemoryContext context;
+	Oid			relid;
+	RelFileNumber file;			/* of the relation, when this was made */
+	int			nsegments;
+	SegmentValues *segments[FETCHER_SEGMENTS];	/* used last comes first */
+
+	/* Deleted rows of a group, if holes is set, by the two sets' places. */
+	uint64	   *holes;
+	uint32		holes_group;
+	RowSetRef	dead;
+	RowSetRef	gone;
+};
+
+/* One fetch. */
+typedef struct RowFetch
+{
+	Relation	rel;
+	RowNumber	row;
+	uint32		offset;			/* in the group */
+	Snapshot	snapshot;
+	TupleTableSlot *slot;		/* ours, or NULL */
+	bool		is_dead;		/* nobody will ever see the row */
+} RowFetch;
+
+/* ---- what a slot keeps ---- */
+
+void
+row_fetcher_free(RowFetcher *fetcher)
+{
+	/* readers and values are below its context */
+	MemoryContextDelete(fetcher->context);
+}
+
+static RowFetcher *
+fetcher_create(Relation rel, MemoryContext parent)
+{
+	MemoryContext context = AllocSetContextCreate(parent,
+												  "columnar row fetcher",
+												  ALLOCSET_SMALL_SIZES);
+	RowFetcher *fetcher = MemoryContextAllocZero(context, sizeof(RowFetcher));
+
+	fetcher->context = context;
+	fetcher->relid = RelationGetRelid(rel);
+	fetcher->file = rel->rd_locator.relNumber;
+	fetcher->holes_group = InvalidGroup;
+	return fetcher;
+}
+
+/* The slot's fetcher for the relation's present file. */
+static RowFetcher *
+fetcher_get(Relation rel, TupleTableSlot *slot)
+{
+	RowFetcher **fetcher = columnar_slot_fetcher(slot);
+
+	if (*fetcher != NULL &&
+		((*fetcher)->relid != RelationGetRelid(rel) ||
+		 (*fetcher)->file != rel->rd_locator.relNumber))
+	{
+		ExecClearTuple(slot);
+		row_fetcher_free(*fetcher);
+		*fetcher = NULL;
+	}
+	if (*fetcher == NULL)
+		*fetcher = fetcher_create(rel, slot->tts_mcxt);
+	return *fetcher;
+}
+
+static void
+fetcher_move_to_front(RowFetcher *fetcher, int index)
+{
+	SegmentValues *values = fetcher->segments[index];
+
+	memmove(fetcher->segments + 1, fetcher->segments,
+			index * sizeof(SegmentValues *));
+	fetcher->segments[0] = values;
+}
+
+/*
+ * Values of a segment.  The slot must not hold a row any more: it may be in the
+ * segment that gives way.
+ */
+static SegmentValues *
+fetcher_open_segment(RowFetcher *fetcher, Relation rel, uint32 group,
+					 const SegmentData *segment)
+{
+	int			index;
+
+	for (index = 0; index < fetcher->nsegments; index++)
+	{
+		if (segment_values_is_open(fetcher->segments[index], group, segment))
+			break;
+	}
+
+	if (index == fetcher->nsegments)
+	{
+		if (fetcher->nsegments < FETCHER_SEGMENTS)
+		{
+			MemoryContext old_context = MemoryContextSwitchTo(fetcher->context);
+
+			fetcher->segments[index] = segment_values_create(rel, NULL);
+			fetcher->nsegments++;
+			MemoryContextSwitchTo(old_context);
+		}
+		else
+			index--;
+		segment_values_open(fetcher->segments[index], group, segment);
+	}
+	if (index > 0)
+		fetcher_move_to_front(fetcher, index);
+	return fetcher->segments[0];
+}
+
+/* ---- deleted rows ---- */
+
+static bool
+row_set_ref_equals(const RowSetRef *a, const RowSetRef *b)
+{
+	return a->start == b->start && a->nblocks == b->nblocks &&
+		a->kind == b->kind && a->nrows == b->nrows && a->length == b->length;
+}
+
+/*
+ * The deleted rows of a group, from its locked header; kept in the slot.
+ */
+static const uint64 *
+fetcher_holes(RowFetcher *fetcher, Relation rel, const GroupHeaderData *header)
+{
+	if (fetcher->holes_group == header->group &&
+		row_set_ref_equals(&fetcher->dead, &header->dead) &&
+		row_set_ref_equals(&fetcher->gone, &header->gone))
+		return fetcher->holes;
+
+	fetcher->holes_group = InvalidGroup;
+	if (fetcher->holes == NULL)
+		fetcher->holes = MemoryContextAlloc(fetcher->context, GROUP_ROWS / 8);
+	memset(fetcher->holes, 0, GROUP_ROWS / 8);
+	row_set_load(rel, &header->dead, fetcher->holes);
+	row_set_load(rel, &header->gone, fetcher->holes);
+	fetcher->dead = header->dead;
+	fetcher->gone = header->gone;
+	fetcher->holes_group = header->group;
+	return fetcher->holes;
+}
+
+/* Is the row in one of the group's deleted sets? */
+static bool
+row_is_deleted(RowFetch *fetch, const GroupHeaderData *header)
+{
+	uint64	   *bitmap;
+	bool		is_deleted;
+
+	if (header->dead.nrows == 0 && header->gone.nrows == 0)
+		return false;
+	if (fetch->slot)
+		return row_bitmap_test(fetcher_holes(fetcher_get(fetch->rel, fetch->slot),
+											 fetch->rel, header),
+							   fetch->offset);
+
+	bitmap = palloc0(GROUP_ROWS / 8);
+	row_set_load(fetch->rel, &header->dead, bitmap);
+	row_set_load(fetch->rel, &header->gone, bitmap);
+	is_deleted = row_bitmap_test(bitmap, fetch->offset);
+	pfree(bitmap);
+	return is_deleted;
+}
+
+/* ---- by form ---- */
+
+/*
+ * Judge the tuple that stands for the row, in the locked buffer.
+ */
+static bool
+tuple_is_visible(RowFetch *fetch, HeapTuple tuple, Buffer buffer)
+{
+	bool		visible = HeapTupleSatisfiesVisibility(tuple, fetch->snapshot,
+													   buffer);
+
+	HeapCheckForSerializableConflictOut(visible, fetch->rel, tuple, buffer,
+										fetch->snapshot);
+	if (visible)
+		PredicateLockTID(fetch->rel, &tuple->t_self, fetch->snapshot,
+						 HeapTupleHeaderGetXmin(tuple->t_data));
+	else
+		fetch->is_dead = HeapTupleIsSurelyDead(tuple, GlobalVisTestFor(fetch->rel));
+	return visible;
+}
+
+/*
+ * A row of a segment in column form.  Releases the header.
+ */
+static bool
+fetch_from_columns(RowFetch *fetch, Buffer buffer, SegmentData *segment)
+{
+	uint32		position = fetch->offset - segment_first(segment);
+	uint32		group = group_header(buffer)->group;
+	SegmentData copy;
+	HeapTupleData tuple;
+	bool		visible = false;
+
+	if (position >= segment->nslots ||
+		row_is_deleted(fetch, group_header(buffer)))
+		fetch->is_dead = true;
+	else
+	{
+		segment_tuple(fetch->rel, segment, fetch->row, &tuple);
+		visible = tuple_is_visible(fetch, &tuple, buffer);
+	}
+	copy = *segment;
+	UnlockReleaseBuffer(buffer);
+
+	if (visible && fetch->slot)
+	{
+		RowFetcher *fetcher = fetcher_get(fetch->rel, fetch->slot);
+		SegmentValues *values;
+
+		ExecClearTuple(fetch->slot);
+		values = fetcher_open_segment(fetcher, fetch->rel, group, &copy);
+		columnar_slot_store_row(fetch->slot, NULL, values, position);
+	}
+	return visible;
+}
+
+/*
+ * A row of a segment in row form.  The header stays locked until the row page
+ * is, so that the mover cannot take the page away in between; releases it.
+ */
+static bool
+fetch_from_row_page(RowFetch *fetch, Buffer header_buffer)
+{
+	GroupHeaderData *header = group_header(header_buffer);
+	RowMapEntry entry;
+	HeapTupleData tuple;
+	Buffer		buffer;
+	bool		visible = false;
+
+	if (row_is_deleted(fetch, header))
+	{
+		fetch->is_dead = true;
+		UnlockReleaseBuffer(header_buffer);
+		return false;
+	}
+	if (!group_find_row_page(fetch->rel, header, fetch->offset, &entry))
+	{
+		UnlockReleaseBuffer(header_buffer);
+		return false;
+	}
+
+	buffer = ReadBuffer(fetch->rel, entry.blkno);
+	LockBuffer(buffer, BUFFER_LOCK_SHARE);
+	UnlockReleaseBuffer(header_buffer);
+
+	row_page_check(fetch->rel, buffer, entry.nrows);
+	if (row_page_tuple(fetch->rel, buffer, fetch->offset - entry.first + 1,
+					   fetch->row, &tuple))
+	{
+		visible = tuple_is_visible(fetch, &tuple, buffer);
+		if (visible && fetch->slot)
+			columnar_slot_store_tuple(fetch->slot, NULL, &tuple);
+	}
+	UnlockReleaseBuffer(buffer);
+	return visible;
+}
+
+/* ---- rows that are not published ---- */
+
+/*
+ * Can the snapshot see a row that this transaction has in a buffer?
+ */
+static bool
+snapshot_sees_own_row(Snapshot snapshot, CommandId cmin)
+{
+	switch (snapshot->snapshot_type)
+	{
+		case SNAPSHOT_MVCC:
+			return cmin < snapshot->curcid;
+		case SNAPSHOT_HISTORIC_MVCC:
+			return false;
+		case SNAPSHOT_DIRTY:
+			snapshot->xmin = snapshot->xmax = InvalidTransactionId;
+			snapshot->speculativeToken = 0;
+			return true;
+		default:
+			return true;
+	}
+}
+
+/*
+ * If the row is in a buffer of this backend, set *visible and return true.
+ */
+static bool
+fetch_from_buffer(RowFetch *fetch, bool *visible)
+{
+	TransactionId xmin;
+	CommandId	cmin;
+
+	if (!load_buffer_fetch(fetch->rel, fetch->row, NULL, &xmin, &cmin))
+		return false;
+	*visible = snapshot_sees_own_row(fetch->snapshot, cmin);
+	if (*visible && fetch->slot)
+	{
+		load_buffer_fetch(fetch->rel, fetch->row, fetch->slot, &xmin, &cmin);
+		columnar_slot_set_writer(fetch->slot, xmin, cmin);
+	}
+	return true;
+}
+
+/* A stamp of long ago must not be taken for a running xid of today. */
+static bool
+writer_is_running(FullTransactionId owner)
+{
+	uint64		next = U64FromFullTransactionId(ReadNextFullTransactionId());
+
+	return next - U64FromFullTransactionId(owner) < (UINT64CONST(1) << 31) &&
+		TransactionIdIsInProgress(XidFromFullTransactionId(owner));
+}
+
+/*
+ * A row that a running transaction is going to publish: nobody sees it, but
+ * there are snapshots that want to know of it.
+ */
+static bool
+fetch_unpublished(RowFetch *fetch, TransactionId writer)
+{
+	Snapshot	snapshot = fetch->snapshot;
+
+	if (snapshot->snapshot_type != SNAPSHOT_DIRTY &&
+		snapshot->snapshot_type != SNAPSHOT_NON_VACUUMABLE)
+		return false;
+
+	if (snapshot->snapshot_type == SNAPSHOT_DIRTY)
+	{
+		snapshot->xmin = writer;
+		snapshot->xmax = InvalidTransactionId;
+		snapshot->speculativeToken = 0;
+	}
+	if (fetch->slot)
+	{
+		columnar_slot_store_nulls(fetch->slot);
+		row_number_to_tid(fetch->row, &fetch->slot->tts_tid);
+		fetch->slot->tts_tableOid = RelationGetRelid(fetch->rel);
+	}
+	return true;
+}
+
+/*
+ * A row of an announced segment.  Sets *again if the header must be looked at
+ * once more; was_ended says that this has been done.
+ */
+static bool
+fetch_announced(RowFetch *fetch, FullTransactionId owner, bool was_ended,
+				bool *again)
+{
+	TransactionId writer = XidFromFullTransactionId(owner);
+	bool		visible;
+
+	*again = false;
+	if (fetch_from_buffer(fetch, &visible))
+		return visible;
+	if (TransactionIdIsCurrentTransactionId(writer))
+		return false;			/* a number that is not used yet */
+	if (!was_ended && writer_is_running(owner))
+		return fetch_unpublished(fetch, writer);
+
+	/* the writer is gone, and so is the row unless it was just published */
+	fetch->is_dead = was_ended;
+	*again = !was_ended;
+	return false;
+}
+
+/* ---- the fetch ---- */
+
+static bool
+fetch_row(RowFetch *fetch)
+{
+	bool		was_ended = false;
+
+	for (;;)
+	{
+		Buffer		buffer = group_read(fetch->rel,
+										row_number_group(fetch->row),
+										BUFFER_LOCK_SHARE);
+		SegmentData *segment;
+		FullTransactionId owner;
+		bool		again;
+		bool		visible;
+
+		if (!BufferIsValid(buffer))
+			return false;
+		segment = group_find_segment(group_header(buffer), fetch->offset);
+		if (segment != NULL && segment->form == SEGMENT_COLUMNS)
+			return fetch_from_columns(fetch, buffer, segment);
+		if (segment != NULL && segment->form == SEGMENT_ROWS)
+			return fetch_from_row_page(fetch, buffer);
+		if (segment == NULL || segment->form != SEGMENT_ANNOUNCED)
+		{
+			fetch->is_dead = segment != NULL;
+			UnlockReleaseBuffer(buffer);
+			return false;
+		}
+
+		owner = segment->owner;
+		UnlockReleaseBuffer(buffer);
+		visible = fetch_announced(fetch, owner, was_ended, &again);
+		if (!again)
+			return visible;
+		was_ended = true;
+	}
+}
+
+/*
+ * Fetch into a slot of another kind, through one of ours.
+ */
+static bool
+fetch_into_foreign_slot(RowFetch *fetch, TupleTableSlot *slot)
+{
+	bool		visible;
+
+	fetch->slot = MakeSingleTupleTableSlot(RelationGetDescr(fetch->rel),
+										   &TTSOpsColumnarTuple);
+	visible = fetch_row(fetch);
+	if (visible)
+	{
+		ExecCopySlot(slot, fetch->slot);
+		slot->tts_tid = fetch->slot->tts_tid;
+		slot->tts_tableOid = fetch->slot->tts_tableOid;
+	}
+	ExecDropSingleTupleTableSlot(fetch->slot);
+	return visible;
+}
+
+bool
+row_fetch(Relation rel, RowNumber row, Snapshot snapshot,
+		  TupleTableSlot *slot, bool *all_dead)
+{
+	RowFetch	fetch;
+	bool		visible = false;
+
+	fetch.rel = rel;
+	fetch.row = row;
+	fetch.offset = row_number_offset(row);
+	fetch.snapshot = snapshot;
+	fetch.slot = slot;
+	fetch.is_dead = false;
+
+	if (row != InvalidRowNumber && row_number_group(row) <= MAX_GROUP)
+	{
+		if (slot == NULL || TTS_IS_COLUMNAR(slot))
+			visible = fetch_row(&fetch);
+		else
+			visible = fetch_into_foreign_slot(&fetch, slot);
+	}
+	if (all_dead)
+		*all_dead = !visible && fetch.is_dead;
+	return visible;
+}
+
+/* ---- index deletion ---- */
+
+TransactionId
+row_fetch_removed_xid(Relation rel, RowNumber row)
+{
+	Buffer		header_buffer = group_read(rel, row_number_group(row),
+										   BUFFER_LOCK_SHARE);
+	uint32		offset = row_number_offset(row);
+	TransactionId removed = InvalidTransactionId;
+	SegmentData *segment;
+	RowMapEntry entry;
+	HeapTupleData tuple;
+	Buffer		buffer;
+
+	if (!BufferIsValid(header_buffer))
+		return removed;
+	segment = group_find_segment(group_header(header_buffer), offset);
+	if (segment == NULL || segment->form != SEGMENT_ROWS ||
+		!group_find_row_page(rel, group_header(header_buffer), offset, &entry))
+	{
+		UnlockReleaseBuffer(header_buffer);
+		return removed;
+	}
+
+	buffer = ReadBuffer(rel, entry.blkno);
+	LockBuffer(buffer, BUFFER_LOCK_SHARE);
+	UnlockReleaseBuffer(header_buffer);
+	row_page_check(rel, buffer, entry.nrows);
+	if (row_page_tuple(rel, buffer, offset - entry.first + 1, row, &tuple))
+		HeapTupleHeaderAdvanceConflictHorizon(tuple.t_data, &removed);
+	UnlockReleaseBuffer(buffer);
+	return removed;
+}

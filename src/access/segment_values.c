@@ -1,0 +1,136 @@
+/*
+ * segment_values.c
+ *		Values of an open column-form segment, row by row.
+ *
+ * For readers that take one row after another, whether all of a vector (a
+ * sequential scan) or few (an index scan).  Fixed-width vectors are decoded
+ * whole, in less time than it takes to find a single value's place.  Strings
+ * are fetched singly at first and, where the reader has said which rows it
+ * will come to, all together once it has shown that it wants more than a few.
+ */
+#include "postgres.h"
+
+#include "compat.h"
+
+#include "access/segment_values.h"
+#include "utils/memutils.h"
+
+/* Strings of a vector fetched singly before the rest is fetched as well. */
+#define MAX_SINGLE_STRINGS	2
+
+SegmentValues *
+segment_values_create(Relation rel, SegmentReader *reader)
+{
+	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext,
+												  "columnar segment values",
+												  ALLOCSET_DEFAULT_SIZES);
+	MemoryContext old_context = MemoryContextSwitchTo(context);
+	SegmentValues *values = palloc0(sizeof(SegmentValues));
+
+	values->context = context;
+	values->rel = rel;
+	values->owns_reader = reader == NULL;
+	values->reader = reader ? reader : segment_reader_create(rel, NULL);
+	values->natts = RelationGetNumberOfAttributes(rel);
+	values->vectors = palloc0(Max(values->natts, 1) * sizeof(AttributeVector *));
+	values->nmisses = palloc0(Max(values->natts, 1) * sizeof(int));
+	values->mask_vector = -1;
+	MemoryContextSwitchTo(old_context);
+	return values;
+}
+
+void
+segment_values_free(SegmentValues *values)
+{
+	if (values->owns_reader)
+		segment_reader_free(values->reader);
+	MemoryContextDelete(values->context);
+}
+
+void
+segment_values_open(SegmentValues *values, uint32 group,
+					const SegmentData *segment)
+{
+	values->is_open = false;
+	for (int i = 0; i < values->natts; i++)
+	{
+		if (values->vectors[i])
+			attribute_vector_reset(values->vectors[i]);
+	}
+	if (values->owns_reader)
+		segment_reader_open(values->reader, group, segment);
+	values->group = group;
+	values->segment = *segment;
+	values->mask_vector = -1;
+	values->is_open = true;
+}
+
+bool
+segment_values_is_open(const SegmentValues *values, uint32 group,
+					   const SegmentData *segment)
+{
+	const SegmentData *open = &values->segment;
+
+	return values->is_open && values->group == group &&
+		open->first_vector == segment->first_vector &&
+		open->start == segment->start &&
+		open->nblocks == segment->nblocks &&
+		open->nslots == segment->nslots &&
+		open->natts == segment->natts;
+}
+
+static AttributeVector *
+make_vector(SegmentValues *values, int attno)
+{
+	MemoryContext old_context = MemoryContextSwitchTo(values->context);
+	AttributeVector *av = palloc(sizeof(AttributeVector));
+
+	attribute_vector_init(av, RelationGetDescr(values->rel), attno);
+	values->vectors[attno - 1] = av;
+	MemoryContextSwitchTo(old_context);
+	return av;
+}
+
+/*
+ * Count a string that has to be fetched; the third one of a vector brings all
+ * that the reader is going to want.
+ */
+static void
+count_miss(SegmentValues *values, AttributeVector *av, int position)
+{
+	int		   *nmisses = &values->nmisses[av->attno - 1];
+
+	if (av->wanted[position / 64] & (UINT64CONST(1) << (position % 64)))
+		return;
+	if (++*nmisses > MAX_SINGLE_STRINGS && values->mask_vector == av->vector)
+		attribute_vector_decode_strings(av, values->reader, values->mask);
+}
+
+Datum
+segment_values_get(SegmentValues *values, int attno, uint32 position,
+				   bool *isnull)
+{
+	AttributeVector *av;
+	int			vector = position / VECTOR_ROWS;
+
+	Assert(values->is_open && position < values->segment.nslots);
+
+	if (attno > values->natts)
+	{
+		/* the relation has gained the attribute since we began */
+		return getmissingattr(RelationGetDescr(values->rel), attno, isnull);
+	}
+
+	av = values->vectors[attno - 1];
+	if (av == NULL)
+		av = make_vector(values, attno);
+	if (av->vector != vector)
+	{
+		attribute_vector_set(av, values->reader, vector);
+		values->nmisses[attno - 1] = 0;
+	}
+	if (av->kind == VALUE_BYTES || av->kind == VALUE_NUMERIC)
+		count_miss(values, av, position % VECTOR_ROWS);
+	return attribute_vector_datum(av, values->reader, position % VECTOR_ROWS,
+								  isnull);
+}

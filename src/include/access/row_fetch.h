@@ -1,0 +1,33 @@
+/*
+ * row_fetch.h
+ *		One row by its number.
+ */
+#ifndef ACCESS_ROW_FETCH_H
+#define ACCESS_ROW_FETCH_H
+
+#include "access/group_scan.h"
+#include "executor/tuptable.h"
+
+/* Segments that a slot has rows of; made by row_fetch, freed with the slot. */
+typedef struct RowFetcher RowFetcher;
+
+extern void row_fetcher_free(RowFetcher *fetcher);
+
+/*
+ * Fetch a row if it is visible to the snapshot, of whatever type that is, and
+ * store it in slot, unless that is NULL.  Sets *all_dead, unless all_dead is
+ * NULL, to whether no snapshot will ever see the row.
+ *
+ * SnapshotDirty: a row of another running transaction that cannot be read yet
+ * is stored as NULLs, with the transaction in snapshot->xmin.
+ */
+extern bool row_fetch(Relation rel, RowNumber row, Snapshot snapshot,
+					  TupleTableSlot *slot, bool *all_dead);
+
+/*
+ * Newest transaction that removed the row, for conflicts on a standby; invalid
+ * if it has no header that could tell.
+ */
+extern TransactionId row_fetch_removed_xid(Relation rel, RowNumber row);
+
+#endif							/* ACCESS_ROW_FETCH_H */
