@@ -10,15 +10,21 @@
  */
 #include "postgres.h"
 
+#include "access/htup_details.h"
 #include "access/stratnum.h"
+#include "catalog/pg_collation.h"
+#include "catalog/pg_database.h"
 #include "catalog/pg_type.h"
 #include "compat.h"
 #include "exec/column_filter.h"
+#include "miscadmin.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/clauses.h"
 #include "optimizer/optimizer.h"
+#include "utils/builtins.h"
 #include "utils/lsyscache.h"
+#include "utils/syscache.h"
 #include "utils/typcache.h"
 
 static const FilterType filter_types[] = {
@@ -130,6 +136,70 @@ operand_is_stable(Node *operand, Index relid)
 	return !reads_relation(operand, &relid) &&
 		!contain_volatile_functions(operand) &&
 		!contain_subplans(operand);
+}
+
+/* A text attribute of a catalog row is a locale that orders bytes. */
+static bool
+locale_orders_bytes(int cache, HeapTuple tuple, AttrNumber attno)
+{
+	bool		isnull;
+	Datum		datum = SysCacheGetAttr(cache, tuple, attno, &isnull);
+	char	   *name;
+
+	if (isnull)
+		return false;
+	name = TextDatumGetCString(datum);
+	return strcmp(name, "C") == 0 || strcmp(name, "POSIX") == 0;
+}
+
+/* All locales of the server's own provider, which 17 added, order bytes. */
+#define PROVIDER_BUILTIN	'b'
+
+/*
+ * Does the collation order strings as memcmp does?  The catalogs are asked,
+ * because the server's function for it has another form in each version and
+ * its header wants ICU's.
+ */
+static bool
+collation_orders_bytes(Oid collation)
+{
+	HeapTuple	tuple;
+	bool		result = false;
+
+	if (collation == DEFAULT_COLLATION_OID)
+	{
+		tuple = SearchSysCache1(DATABASEOID, ObjectIdGetDatum(MyDatabaseId));
+		if (!HeapTupleIsValid(tuple))
+			return false;
+		switch (((Form_pg_database) GETSTRUCT(tuple))->datlocprovider)
+		{
+			case PROVIDER_BUILTIN:
+				result = true;
+				break;
+			case COLLPROVIDER_LIBC:
+				result = locale_orders_bytes(DATABASEOID, tuple,
+											 Anum_pg_database_datcollate);
+				break;
+		}
+	}
+	else
+	{
+		tuple = SearchSysCache1(COLLOID, ObjectIdGetDatum(collation));
+		if (!HeapTupleIsValid(tuple))
+			return false;
+		switch (((Form_pg_collation) GETSTRUCT(tuple))->collprovider)
+		{
+			case PROVIDER_BUILTIN:
+				result = true;
+				break;
+			case COLLPROVIDER_LIBC:
+				result = locale_orders_bytes(COLLOID, tuple,
+											 Anum_pg_collation_collcollate);
+				break;
+		}
+	}
+	ReleaseSysCache(tuple);
+	return result;
 }
 
 /*

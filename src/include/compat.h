@@ -157,10 +157,9 @@ typedef bool TU_UpdateIndexes;
 
 #endif							/* PG_VERSION_NUM < 180000 */
 
-/* ---- paths and collations, before 18 ---- */
+/* ---- paths, before 18 ---- */
 
 #include "optimizer/cost.h"
-#include "utils/pg_locale.h"
 
 #if PG_VERSION_NUM < 180000
 
@@ -168,15 +167,10 @@ typedef bool TU_UpdateIndexes;
 #define path_disable(path) \
 	((path)->startup_cost += disable_cost, (path)->total_cost += disable_cost)
 
-/* Does the collation order strings as memcmp does? */
-#define collation_orders_bytes(collation) lc_collate_is_c(collation)
-
 #else
 
 #define path_disable(path) ((path)->disabled_nodes++)
-#define collation_orders_bytes(collation) \
-	(pg_newlocale_from_collation(collation)->collate_is_c)
 
-#endif
+#endif							/* PG_VERSION_NUM < 180000 */
 
 #endif							/* COLUMNAR_COMPAT_H */
