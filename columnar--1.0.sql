@@ -42,3 +42,9 @@ LANGUAGE C VOLATILE PARALLEL UNSAFE STRICT;
 
 -- as for amcheck's functions: who may look at any table's state is granted
 REVOKE ALL ON FUNCTION columnar_verify(regclass) FROM PUBLIC;
+
+-- turns settled rows into column form now; returns how many
+CREATE FUNCTION columnar_compact(relation regclass)
+RETURNS bigint
+AS 'MODULE_PATHNAME'
+LANGUAGE C VOLATILE PARALLEL UNSAFE STRICT;

@@ -59,6 +59,10 @@ typedef bool TU_UpdateIndexes;
 #define TU_None false
 #define TU_All true
 
+/* Checks of ownership had one function per kind of object. */
+#include "utils/acl.h"
+#define relation_is_owned(relid) pg_class_ownercheck(relid, GetUserId())
+
 /* Fields of the B-tree's "reuse page" record; see standby_conflict.c. */
 #define reuse_page_record_init(record, rel, horizon) \
 	((record)->node = (rel)->rd_node, \
@@ -82,10 +86,16 @@ typedef bool TU_UpdateIndexes;
 
 #else
 
+#include "catalog/pg_class.h"
+#include "miscadmin.h"
+#include "utils/acl.h"
 #include "varatt.h"
 
 #define columnar_tuplesort_getdatum(sort, value, isnull) \
 	tuplesort_getdatum(sort, true, false, value, isnull, NULL)
+
+#define relation_is_owned(relid) \
+	object_ownercheck(RelationRelationId, relid, GetUserId())
 
 #define reuse_page_record_init(record, rel, horizon) \
 	((record)->locator = (rel)->rd_locator, \
@@ -99,7 +109,66 @@ typedef bool TU_UpdateIndexes;
 
 #endif							/* PG_VERSION_NUM < 160000 */
 
+/* What VACUUM may remove and freeze. */
+#include "commands/vacuum.h"
+#include "pgstat.h"
+#include "utils/rel.h"
+
+#if PG_VERSION_NUM < 160000
+
+struct VacuumCutoffs
+{
+	TransactionId relfrozenxid;
+	MultiXactId relminmxid;
+	TransactionId OldestXmin;
+	MultiXactId OldestMxact;
+	TransactionId FreezeLimit;
+	MultiXactId MultiXactCutoff;
+};
+
+static inline bool
+vacuum_get_cutoffs(Relation rel, const VacuumParams *params,
+				   struct VacuumCutoffs *cutoffs)
+{
+	cutoffs->relfrozenxid = rel->rd_rel->relfrozenxid;
+	cutoffs->relminmxid = rel->rd_rel->relminmxid;
+	return vacuum_set_xid_limits(rel, params->freeze_min_age,
+								 params->freeze_table_age,
+								 params->multixact_freeze_min_age,
+								 params->multixact_freeze_table_age,
+								 &cutoffs->OldestXmin, &cutoffs->OldestMxact,
+								 &cutoffs->FreezeLimit,
+								 &cutoffs->MultiXactCutoff);
+}
+
+#define index_vacuum_info_set_table(info, rel) ((void) 0)
+
+#else
+
+#define index_vacuum_info_set_table(info, rel) ((info)->heaprel = (rel))
+
+#endif							/* PG_VERSION_NUM < 160000 */
+
 /* ---- before 17 ---- */
+
+#if PG_VERSION_NUM < 170000
+
+#include "postmaster/autovacuum.h"
+
+#define AmAutoVacuumWorkerProcess() IsAutoVacuumWorkerProcess()
+
+/* There was no privilege to maintain tables. */
+#define relation_may_be_maintained(relid) \
+	relation_is_owned(relid)
+
+#else
+
+#include "utils/acl.h"
+
+#define relation_may_be_maintained(relid) \
+	(pg_class_aclcheck(relid, GetUserId(), ACL_MAINTAIN) == ACLCHECK_OK)
+
+#endif							/* PG_VERSION_NUM < 170000 */
 
 /* Read streams read runs of blocks with few, large, prefetched reads. */
 #if PG_VERSION_NUM < 170000
@@ -140,6 +209,18 @@ typedef bool TU_UpdateIndexes;
 #define BITMAP_SCAN_HAS_ITERATOR 0
 #define bitmap_scan_disable_prefetch(node) ((node)->prefetch_maximum = 0)
 
+/* pg_class did not count frozen pages. */
+#define vac_update_relstats(rel, pages, tuples, visible, frozen, hasindex, \
+							frozenxid, minmulti, xid_updated, multi_updated, \
+							in_outer_xact) \
+	vac_update_relstats(rel, pages, tuples, visible, hasindex, frozenxid, \
+						minmulti, xid_updated, multi_updated, in_outer_xact)
+
+/* VACUUM's start was not reported, and the relation not handed over. */
+#define pgstat_report_vacuum(rel, live, dead, starttime) \
+	pgstat_report_vacuum(RelationGetRelid(rel), (rel)->rd_rel->relisshared, \
+						 live, dead)
+
 /* The attribute stood behind the declaration. */
 #define pg_noreturn pg_attribute_noreturn()
 
@@ -155,7 +236,22 @@ typedef bool TU_UpdateIndexes;
 #define BITMAP_SCAN_HAS_ITERATOR 1
 #define bitmap_scan_disable_prefetch(node) ((void) (node))
 
+#if PG_VERSION_NUM < 190000
+#define pgstat_report_vacuum(rel, live, dead, starttime) \
+	pgstat_report_vacuum(RelationGetRelid(rel), (rel)->rd_rel->relisshared, \
+						 live, dead, starttime)
+#endif							/* PG_VERSION_NUM < 190000 */
+
 #endif							/* PG_VERSION_NUM < 180000 */
+
+/* ---- before 19 ---- */
+
+/* Callbacks might change VACUUM's parameters. */
+#if PG_VERSION_NUM < 190000
+typedef VacuumParams *VacuumParamsPointer;
+#else
+typedef const VacuumParams *VacuumParamsPointer;
+#endif							/* PG_VERSION_NUM < 190000 */
 
 /* ---- paths, before 18 ---- */
 

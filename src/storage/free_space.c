@@ -115,10 +115,13 @@ find_reusable(Relation rel, Buffer head, BlockNumber nblocks,
 	return false;
 }
 
-/* Find the announcement that starts at a block; its page stays locked. */
+/*
+ * Find the entry that starts at a block and is in a state; its page stays
+ * locked.
+ */
 static bool
-find_announced(Relation rel, Buffer head, BlockNumber start,
-			   EntryPosition *position)
+find_entry(Relation rel, Buffer head, BlockNumber start, ExtentState state,
+		   EntryPosition *position)
 {
 	for (Buffer buffer = head; BufferIsValid(buffer);
 		 buffer = free_space_step(rel, buffer, head))
@@ -128,7 +131,7 @@ find_announced(Relation rel, Buffer head, BlockNumber start,
 		for (uint32 i = 0; i < page->nextents; i++)
 		{
 			if (page->extents[i].start == start &&
-				page->extents[i].state == EXTENT_ANNOUNCED)
+				page->extents[i].state == state)
 			{
 				position->buffer = buffer;
 				position->index = i;
@@ -358,26 +361,30 @@ free_space_allocate(Relation rel, BlockNumber nblocks, FullTransactionId owner)
 	}
 }
 
-/* Remove an announcement, or turn it into free space. */
+/*
+ * Change the entry that starts at a block and is in state from, or remove it
+ * if to is 0.
+ */
 static void
-announcement_end(Relation rel, BlockNumber start, bool to_free)
+entry_change(Relation rel, BlockNumber start, ExtentState from, uint32 to,
+			 FullTransactionId xid)
 {
 	Buffer		head = free_space_head(rel, BUFFER_LOCK_EXCLUSIVE);
 	EntryPosition position;
 
-	if (find_announced(rel, head, start, &position))
+	if (find_entry(rel, head, start, from, &position))
 	{
 		GenericXLogState *xlog = GenericXLogStart(rel);
 		FreeSpacePageData *page;
 
 		page = free_space_page(GenericXLogRegisterBuffer(xlog, position.buffer, 0));
-		if (to_free)
-		{
-			page->extents[position.index].state = EXTENT_FREE;
-			page->extents[position.index].xid = InvalidFullTransactionId;
-		}
-		else
+		if (to == 0)
 			page_remove_extent(page, position.index);
+		else
+		{
+			page->extents[position.index].state = to;
+			page->extents[position.index].xid = xid;
+		}
 		GenericXLogFinish(xlog);
 		free_space_leave(position.buffer, head);
 	}
@@ -387,13 +394,22 @@ announcement_end(Relation rel, BlockNumber start, bool to_free)
 void
 free_space_forget(Relation rel, BlockNumber start)
 {
-	announcement_end(rel, start, false);
+	entry_change(rel, start, EXTENT_ANNOUNCED, 0, InvalidFullTransactionId);
 }
 
 void
 free_space_release(Relation rel, BlockNumber start)
 {
-	announcement_end(rel, start, true);
+	entry_change(rel, start, EXTENT_ANNOUNCED, EXTENT_FREE,
+				 InvalidFullTransactionId);
+}
+
+void
+free_space_set(Relation rel, BlockNumber start, ExtentState from,
+			   ExtentState to, FullTransactionId xid)
+{
+	Assert(from != EXTENT_FREE && from != EXTENT_WAITING);
+	entry_change(rel, start, from, to, xid);
 }
 
 void

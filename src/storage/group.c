@@ -17,6 +17,7 @@
 #include "miscadmin.h"
 #include "storage/directory.h"
 #include "storage/free_space.h"
+#include "storage/full_xid.h"
 #include "storage/group.h"
 #include "storage/metapage.h"
 #include "storage/procarray.h"
@@ -249,8 +250,7 @@ group_create(Relation rel)
 static bool
 header_is_taken(const GroupHeaderData *header)
 {
-	return FullTransactionIdIsValid(header->loader) &&
-		TransactionIdIsInProgress(XidFromFullTransactionId(header->loader));
+	return full_xid_is_running(header->loader);
 }
 
 /*

@@ -29,6 +29,20 @@ typedef struct RowRun
 
 StaticAssertDecl(sizeof(RowRun) == 4, "RowRun is on disk");
 
+/*
+ * Bits of the word of first that are before limit; *next is the first offset
+ * behind them.
+ */
+static inline uint64
+range_mask(uint32 first, uint32 limit, uint32 *next)
+{
+	uint32		bit = first % 64;
+	uint32		n = Min(64 - bit, limit - first);
+
+	*next = first + n;
+	return (~UINT64CONST(0) >> (64 - n)) << bit;
+}
+
 void
 row_bitmap_set_range(uint64 *bitmap, uint32 first, uint32 limit)
 {
@@ -36,13 +50,22 @@ row_bitmap_set_range(uint64 *bitmap, uint32 first, uint32 limit)
 
 	while (first < limit)
 	{
-		uint32		bit = first % 64;
-		uint32		n = Min(64 - bit, limit - first);
-		uint64		mask = n == 64 ? ~UINT64CONST(0) :
-		((UINT64CONST(1) << n) - 1) << bit;
+		uint64	   *word = &bitmap[first / 64];
 
-		bitmap[first / 64] |= mask;
-		first += n;
+		*word |= range_mask(first, limit, &first);
+	}
+}
+
+void
+row_bitmap_clear_range(uint64 *bitmap, uint32 first, uint32 limit)
+{
+	Assert(first <= limit && limit <= GROUP_ROWS);
+
+	while (first < limit)
+	{
+		uint64	   *word = &bitmap[first / 64];
+
+		*word &= ~range_mask(first, limit, &first);
 	}
 }
 
@@ -55,14 +78,9 @@ row_bitmap_count(const uint64 *bitmap, uint32 first, uint32 limit)
 
 	while (first < limit)
 	{
-		uint32		bit = first % 64;
-		uint32		n = Min(64 - bit, limit - first);
-		uint64		word = bitmap[first / 64] >> bit;
+		uint64		word = bitmap[first / 64];
 
-		if (n < 64)
-			word &= (UINT64CONST(1) << n) - 1;
-		count += pg_popcount64(word);
-		first += n;
+		count += pg_popcount64(word & range_mask(first, limit, &first));
 	}
 	return count;
 }

@@ -38,6 +38,13 @@ extern void free_space_forget(Relation rel, BlockNumber start);
 extern void free_space_release(Relation rel, BlockNumber start);
 
 /*
+ * Turn the entry that starts at a block and is in state from (never free or
+ * waiting, which others may take) into one of state to with that xid.
+ */
+extern void free_space_set(Relation rel, BlockNumber start, ExtentState from,
+						   ExtentState to, FullTransactionId xid);
+
+/*
  * Note that the extent is referenced no more; it becomes free once stamp,
  * normally ReadNextFullTransactionId(), is behind every snapshot.
  */

@@ -26,8 +26,9 @@ row_bitmap_set(uint64 *bitmap, uint32 offset)
 	bitmap[offset / 64] |= UINT64CONST(1) << (offset % 64);
 }
 
-/* Set the offsets from first up to, not including, limit. */
+/* Set, or clear, the offsets from first up to, not including, limit. */
 extern void row_bitmap_set_range(uint64 *bitmap, uint32 first, uint32 limit);
+extern void row_bitmap_clear_range(uint64 *bitmap, uint32 first, uint32 limit);
 
 /* Members among the offsets from first up to, not including, limit. */
 extern uint32 row_bitmap_count(const uint64 *bitmap, uint32 first,

@@ -1,0 +1,1000 @@
+/*
+ * mover.c
+ *		Turns settled rows from row form to column form and joins segments.
+ *
+ * A row is settled if every snapshot sees it and nobody has deleted or locked
+ * it, or if its transaction aborted.  A run of neighbouring settled segments of
+ * a group, or of such parts of a segment as begin and end with a page, becomes
+ * one segment in column form under the same row numbers.  Numbers without a row
+ * become holes: those of aborted rows go to the dead set, because index entries
+ * may refer to them, those that were never written to the gone set.
+ *
+ * What readers have in front of them is never changed.  The new segment is
+ * written to blocks of its own, one record puts it in the place of the old
+ * ones, and these are retired with a stamp that any snapshot which may still
+ * look at them holds back.  What a crash leaves, in order:
+ *
+ *	while rows are copied		row pages marked as full, which means no more
+ *								than that others are opened
+ *	while the segment is written	blocks announced by MaintenanceOwner, which
+ *								the next VACUUM frees
+ *	after the swap				old blocks that are leaked; the next VACUUM
+ *								retires them
+ *
+ * Inserters are shut out of a page by PD_PAGE_FULL, set under its exclusive
+ * lock (W2 in row_form.c); only then its rows are judged for good.  The mark
+ * need not be logged: a crash ends every session that knows the page, and the
+ * metapage forgets it in a record that comes before the swap's.
+ */
+#include "postgres.h"
+
+#include "compat.h"
+
+#include "access/detoast.h"
+#include "access/heapam.h"
+#include "access/mover.h"
+#include "access/group_scan.h"
+#include "access/row_buffer.h"
+#include "access/toast_list.h"
+#include "commands/vacuum.h"
+#include "miscadmin.h"
+#include "postmaster/autovacuum.h"
+#include "storage/block_references.h"
+#include "storage/free_space.h"
+#include "storage/full_xid.h"
+#include "storage/group_change.h"
+#include "storage/row_set.h"
+#include "storage/standby_conflict.h"
+#include "utils/memutils.h"
+
+/* Fewer rows in row form are left there. */
+#define MOVER_MIN_ROWS	1024
+
+/*
+ * Part of a group that is settled, or not, as a whole: a segment, or of one in
+ * row form the pages between two multiples of ROW_PAGES_BOUNDARY.
+ */
+typedef struct MoverUnit
+{
+	int			first_vector;
+	int			nvectors;
+	uint8		form;
+	bool		settled;
+	bool		open;			/* at the end of a segment that is written to */
+	uint32		nrows;			/* rows that stay */
+	uint32		npages;			/* row pages */
+	Size		bytes;			/* of a row buffer, estimated */
+} MoverUnit;
+
+/* A move under way. */
+typedef struct Move
+{
+	Mover	   *mover;
+	uint32		group;
+	uint32		first;			/* offsets of the rows */
+	uint32		limit;
+	GroupHeaderData *header;	/* copy, after the pages have been closed */
+	TupleDesc	desc;
+	RowBuffer  *rows;
+	uint64	   *dead;			/* bitmaps of the group */
+	uint64	   *gone;
+	uint32		ncounted;		/* rows of the old segments in the directory */
+	FullTransactionId newest;	/* newest xmin that is flattened */
+	ToastList	toast;
+	FreeExtent *retired;		/* extents to retire */
+	int			nretired;
+	int			maxretired;
+	Datum	   *values;
+	bool	   *isnull;
+} Move;
+
+/* ---- what is settled ---- */
+
+typedef enum RowState
+{
+	ROW_UNSETTLED,
+	ROW_LIVE,
+	ROW_DEAD					/* index entries may refer to it */
+} RowState;
+
+/*
+ * State of a tuple in a locked buffer.
+ */
+static RowState
+tuple_state(Mover *mover, HeapTuple tuple, Buffer buffer)
+{
+	HeapTupleHeader header = tuple->t_data;
+
+	switch (HeapTupleSatisfiesVacuum(tuple, mover->oldest_xmin, buffer))
+	{
+		case HEAPTUPLE_DEAD:
+			return ROW_DEAD;
+		case HEAPTUPLE_LIVE:
+			if ((header->t_infomask & HEAP_XMAX_INVALID) == 0)
+				return ROW_UNSETTLED;
+			if (HeapTupleHeaderXminFrozen(header) ||
+				TransactionIdPrecedes(HeapTupleHeaderGetRawXmin(header),
+									  mover->oldest_xmin))
+				return ROW_LIVE;
+			return ROW_UNSETTLED;
+		default:
+			return ROW_UNSETTLED;
+	}
+}
+
+/*
+ * Bytes that a tuple takes in a row buffer, its TOASTed values included.
+ */
+static Size
+tuple_bytes(Relation rel, HeapTuple tuple)
+{
+	TupleDesc	desc = RelationGetDescr(rel);
+	Size		bytes = tuple->t_len;
+
+	if (!HeapTupleHasExternal(tuple))
+		return bytes;
+	for (int i = 0; i < desc->natts; i++)
+	{
+		bool		isnull;
+		Datum		value;
+
+		if (TupleDescAttr(desc, i)->attlen != -1 ||
+			TupleDescAttr(desc, i)->attisdropped)
+			continue;
+		value = heap_getattr(tuple, i + 1, desc, &isnull);
+		if (!isnull)
+			bytes += toast_raw_datum_size(value);
+	}
+	return bytes;
+}
+
+/*
+ * Take a row page into a unit.
+ */
+static void
+unit_add_page(Mover *mover, MoverUnit *unit, uint32 group,
+			  const RowMapEntry *entry)
+{
+	Buffer		buffer;
+
+	vacuum_delay_point(false);
+	unit->npages++;
+	buffer = ReadBufferExtended(mover->rel, MAIN_FORKNUM, entry->blkno,
+								RBM_NORMAL, mover->strategy);
+	LockBuffer(buffer, BUFFER_LOCK_SHARE);
+	row_page_check(mover->rel, buffer, entry->nrows);
+	for (int i = 0; i < entry->nrows && unit->settled; i++)
+	{
+		RowNumber	row = row_number(group, entry->first + i);
+		HeapTupleData tuple;
+
+		if (!row_page_tuple(mover->rel, buffer, i + 1, row, &tuple))
+			continue;
+		switch (tuple_state(mover, &tuple, buffer))
+		{
+			case ROW_UNSETTLED:
+				unit->settled = false;
+				break;
+			case ROW_LIVE:
+				unit->nrows++;
+				unit->bytes += tuple_bytes(mover->rel, &tuple);
+				break;
+			case ROW_DEAD:
+				break;
+		}
+	}
+	UnlockReleaseBuffer(buffer);
+}
+
+/*
+ * Cut a segment in row form into units; returns their number.
+ */
+static int
+row_segment_units(Mover *mover, const GroupHeaderData *header,
+				  const SegmentData *segment, MoverUnit *units)
+{
+	RowMapEntry *pages;
+	int			npages = group_row_pages(mover->rel, header,
+										 segment_first(segment),
+										 segment_limit(segment), &pages);
+	int			n = 0;
+
+	memset(&units[0], 0, sizeof(MoverUnit));
+	units[0].first_vector = segment->first_vector;
+	for (int i = 0; i < npages; i++)
+	{
+		if (i > 0 && pages[i].first % ROW_PAGES_BOUNDARY == 0)
+		{
+			int			vector = pages[i].first / VECTOR_ROWS;
+
+			units[n].nvectors = vector - units[n].first_vector;
+			n++;
+			memset(&units[n], 0, sizeof(MoverUnit));
+			units[n].first_vector = vector;
+		}
+		if (units[n].npages == 0)
+			units[n].settled = true;
+		unit_add_page(mover, &units[n], header->group, &pages[i]);
+	}
+	pfree(pages);
+
+	units[n].nvectors = segment->first_vector + segment->nvectors - units[n].first_vector;
+	units[n].open = (segment->flags & SEGMENT_OPEN) != 0;
+	for (int i = 0; i <= n; i++)
+		units[i].form = SEGMENT_ROWS;
+	return n + 1;
+}
+
+/*
+ * Estimate what a segment in column form takes in a row buffer.
+ */
+static Size
+column_segment_bytes(Mover *mover, uint32 group, const SegmentData *segment)
+{
+	SegmentReader *reader = segment_reader_create(mover->rel, mover->strategy);
+	Size		bytes = 0;
+
+	segment_reader_open(reader, group, segment);
+	for (int attno = 1; attno <= segment->natts; attno++)
+		bytes += segment_reader_attribute(reader, attno)->raw_bytes;
+	segment_reader_free(reader);
+	return bytes;
+}
+
+/*
+ * Can the mover do anything in this group?  Most groups are full, and in one
+ * segment.
+ */
+static bool
+group_is_candidate(const GroupHeaderData *header)
+{
+	/* rows with headers of their own stay where they are */
+	if (header->row_header_map != InvalidBlockNumber)
+		return false;
+	if (header->nsegments > 1)
+		return true;
+	return header->nsegments == 1 && header->segments[0].form == SEGMENT_ROWS;
+}
+
+/*
+ * Cut a group into units.  header is filled with a copy of its header.
+ */
+static int
+group_units(Mover *mover, uint32 group, GroupHeaderData *header,
+			MoverUnit *units)
+{
+	Buffer		buffer = group_read(mover->rel, group, BUFFER_LOCK_SHARE);
+	RowState	states[GROUP_VECTORS];
+	int			n = 0;
+
+	if (!BufferIsValid(buffer))
+		return 0;
+	for (int i = 0; i < group_header(buffer)->nsegments; i++)
+	{
+		SegmentData *segment = &group_header(buffer)->segments[i];
+		HeapTupleData tuple;
+
+		if (segment->form != SEGMENT_COLUMNS)
+			continue;
+		segment_tuple(mover->rel, segment,
+					  row_number(group, segment_first(segment)), &tuple);
+		states[i] = tuple_state(mover, &tuple, buffer);
+	}
+	memcpy(header, group_header(buffer), sizeof(GroupHeaderData));
+	UnlockReleaseBuffer(buffer);
+	if (!group_is_candidate(header))
+		return 0;
+
+	for (int i = 0; i < header->nsegments; i++)
+	{
+		SegmentData *segment = &header->segments[i];
+		MoverUnit  *unit = &units[n];
+
+		if (segment->form == SEGMENT_ROWS)
+		{
+			n += row_segment_units(mover, header, segment, unit);
+			continue;
+		}
+		memset(unit, 0, sizeof(MoverUnit));
+		unit->first_vector = segment->first_vector;
+		unit->nvectors = segment->nvectors;
+		unit->form = segment->form;
+		unit->settled = segment->form != SEGMENT_ANNOUNCED;
+		if (segment->form == SEGMENT_COLUMNS)
+		{
+			unit->settled = states[i] != ROW_UNSETTLED;
+			if (states[i] == ROW_LIVE)
+			{
+				unit->nrows = segment->nrows;
+				unit->bytes = column_segment_bytes(mover, group, segment);
+			}
+		}
+		n++;
+	}
+	return n;
+}
+
+/* ---- what to move ---- */
+
+/* Rows of units from a up to, not including, b; of one form if it is not 0. */
+static uint32
+units_nrows(const MoverUnit *units, int a, int b, uint8 form)
+{
+	uint32		nrows = 0;
+
+	for (int i = a; i < b; i++)
+		if (form == 0 || units[i].form == form)
+			nrows += units[i].nrows;
+	return nrows;
+}
+
+static int
+units_count(const MoverUnit *units, int a, int b, uint8 form)
+{
+	int			n = 0;
+
+	for (int i = a; i < b; i++)
+		n += units[i].form == form;
+	return n;
+}
+
+/*
+ * Does the unit at an end of a run not belong in it?  Units without rows don't,
+ * and neither does a large segment that would be written anew for the sake of
+ * few rows: each row is written again only if the segment it is in becomes half
+ * as large again, so a logarithmic number of times.
+ */
+static bool
+unit_is_surplus(const Mover *mover, const MoverUnit *units, int a, int b,
+				int end)
+{
+	const MoverUnit *unit = &units[end];
+	uint32		others = units_nrows(units, a, b, 0) - unit->nrows;
+
+	if (unit->form == SEGMENT_DEAD || unit->form == SEGMENT_GONE)
+		return true;
+	return unit->form == SEGMENT_COLUMNS && !mover->eager &&
+		unit->nrows / 2 > others;
+}
+
+/* Is a run without surplus at its ends worth writing? */
+static bool
+run_is_worth_it(const MoverUnit *units, int a, int b)
+{
+	uint32		nrows = units_nrows(units, a, b, SEGMENT_ROWS);
+	int			ncolumns = units_count(units, a, b, SEGMENT_COLUMNS);
+	uint32		npages = 0;
+
+	if (nrows >= MOVER_MIN_ROWS || ncolumns >= 2)
+		return true;
+	if (ncolumns == 1)
+		return b - a > 1;
+
+	/* nothing but aborted rows: give their pages back */
+	for (int i = a; i < b; i++)
+		npages += units[i].npages;
+	return nrows == 0 && npages > 0;
+}
+
+/*
+ * Memory that the rows of one move may take.
+ */
+static Size
+move_limit(void)
+{
+	int			kilobytes = maintenance_work_mem;
+
+	if (AmAutoVacuumWorkerProcess() && autovacuum_work_mem != -1)
+		kilobytes = autovacuum_work_mem;
+	return Max((Size) kilobytes, 16 * 1024) * 1024;
+}
+
+/*
+ * Find the next run of units to move, from *a on: sets *a and *b and returns
+ * true, or false if there is none.
+ */
+static bool
+find_run(const Mover *mover, const MoverUnit *units, int n, int *a, int *b)
+{
+	int			start = *a;
+	Size		limit = move_limit();
+
+	while (start < n)
+	{
+		Size		bytes = 0;
+		int			end = start;
+		int			first = start;
+		int			last;
+
+		while (end < n && units[end].settled && bytes + units[end].bytes <= limit)
+			bytes += units[end++].bytes;
+		last = end;
+
+		/* ends that don't belong, the larger one first */
+		while (first < last)
+		{
+			if (unit_is_surplus(mover, units, first, last, first))
+				first++;
+			else if (unit_is_surplus(mover, units, first, last, last - 1))
+				last--;
+			else
+				break;
+		}
+		if (first < last && run_is_worth_it(units, first, last))
+		{
+			*a = first;
+			*b = last;
+			return true;
+		}
+		start = Max(end, start + 1);
+	}
+	return false;
+}
+
+/* ---- collecting the rows ---- */
+
+static void
+retire(Move *move, BlockNumber start, BlockNumber nblocks)
+{
+	if (move->nretired > 0)
+	{
+		FreeExtent *last = &move->retired[move->nretired - 1];
+
+		if (last->start + last->nblocks == start)
+		{
+			last->nblocks += nblocks;
+			return;
+		}
+	}
+	if (move->nretired == move->maxretired)
+	{
+		move->maxretired = Max(move->maxretired * 2, 64);
+		if (move->retired == NULL)
+			move->retired = palloc(move->maxretired * sizeof(FreeExtent));
+		else
+			move->retired = repalloc(move->retired,
+									 move->maxretired * sizeof(FreeExtent));
+	}
+	move->retired[move->nretired].start = start;
+	move->retired[move->nretired].nblocks = nblocks;
+	move->nretired++;
+}
+
+/* Row number (in the group) that the next row appended gets. */
+static inline uint32
+next_offset(Move *move)
+{
+	return move->first + row_buffer_nslots(move->rows);
+}
+
+/* Append holes up to an offset, to be members of a set. */
+static void
+append_holes(Move *move, uint32 limit, uint64 *bitmap)
+{
+	Assert(next_offset(move) <= limit);
+	row_bitmap_set_range(bitmap, next_offset(move), limit);
+	while (next_offset(move) < limit)
+		row_buffer_append_hole(move->rows);
+}
+
+static void
+note_xmin(Move *move, HeapTupleHeader header)
+{
+	TransactionId xmin = HeapTupleHeaderGetRawXmin(header);
+	FullTransactionId fxid;
+
+	if (HeapTupleHeaderXminFrozen(header) || !TransactionIdIsNormal(xmin))
+		return;
+	fxid = full_xid_widen(xmin);
+	if (FullTransactionIdFollows(fxid, move->newest))
+		move->newest = fxid;
+}
+
+/* Note the TOASTed values of a tuple that has just been deformed. */
+static void
+note_toast(Move *move, HeapTuple tuple)
+{
+	if (!HeapTupleHasExternal(tuple))
+		return;
+	for (int i = 0; i < move->desc->natts; i++)
+	{
+		struct varlena *value = (struct varlena *) DatumGetPointer(move->values[i]);
+
+		if (!move->isnull[i] && TupleDescAttr(move->desc, i)->attlen == -1 &&
+			VARATT_IS_EXTERNAL_ONDISK(value))
+			toast_list_add(&move->toast, value);
+	}
+}
+
+/*
+ * Close a row page, judge its rows for good and copy it.  Returns false if a
+ * row is not settled.
+ */
+static bool
+close_row_page(Move *move, const RowMapEntry *entry, RowState *states,
+			   Page copy)
+{
+	Mover	   *mover = move->mover;
+	Buffer		buffer = ReadBufferExtended(mover->rel, MAIN_FORKNUM,
+											entry->blkno, RBM_NORMAL,
+											mover->strategy);
+	bool		settled = true;
+
+	LockBuffer(buffer, BUFFER_LOCK_EXCLUSIVE);
+	row_page_check(mover->rel, buffer, entry->nrows);
+	if (!PageIsFull(BufferGetPage(buffer)))
+	{
+		if (PageIsNew(BufferGetPage(buffer)))
+			PageInit(BufferGetPage(buffer), BLCKSZ, 0);
+		PageSetFull(BufferGetPage(buffer));
+		MarkBufferDirtyHint(buffer, true);
+	}
+	for (int i = 0; i < entry->nrows && settled; i++)
+	{
+		RowNumber	row = row_number(move->group, entry->first + i);
+		HeapTupleData tuple;
+
+		states[i] = ROW_DEAD;
+		if (!row_page_tuple(mover->rel, buffer, i + 1, row, &tuple))
+			continue;
+		states[i] = tuple_state(mover, &tuple, buffer);
+		settled = states[i] != ROW_UNSETTLED;
+	}
+	memcpy(copy, BufferGetPage(buffer), BLCKSZ);
+	UnlockReleaseBuffer(buffer);
+	return settled;
+}
+
+/*
+ * Append what a line pointer of a copied row page has.
+ */
+static void
+append_item(Move *move, Page page, OffsetNumber offnum, RowState state)
+{
+	ItemId		item = NULL;
+	uint32		offset = next_offset(move);
+	HeapTupleData tuple;
+
+	if (offnum <= PageGetMaxOffsetNumber(page))
+		item = PageGetItemId(page, offnum);
+	if (item == NULL || !ItemIdIsUsed(item))
+		append_holes(move, offset + 1, move->gone);
+	else if (!ItemIdIsNormal(item) || state == ROW_DEAD)
+		append_holes(move, offset + 1, move->dead);
+	else
+	{
+		tuple.t_data = (HeapTupleHeader) PageGetItem(page, item);
+		tuple.t_len = ItemIdGetLength(item);
+		tuple.t_tableOid = RelationGetRelid(move->mover->rel);
+		heap_deform_tuple(&tuple, move->desc, move->values, move->isnull);
+		note_xmin(move, tuple.t_data);
+		note_toast(move, &tuple);
+		row_buffer_append(move->rows, move->values, move->isnull);
+	}
+}
+
+/*
+ * Append the rows of a page that has been closed and copied.
+ */
+static void
+append_row_page(Move *move, const RowMapEntry *entry, const RowState *states,
+				Page copy)
+{
+	append_holes(move, entry->first, move->gone);
+	for (int i = 0; i < entry->nrows; i++)
+		append_item(move, copy, i + 1, states[i]);
+}
+
+/*
+ * Append the rows of a segment in row form, as far as they belong to the move.
+ * Returns false if one is not settled.
+ */
+static bool
+append_row_segment(Move *move, const SegmentData *segment)
+{
+	uint32		first = Max(segment_first(segment), move->first);
+	uint32		limit = Min(segment_limit(segment), move->limit);
+	RowMapEntry *pages;
+	int			npages = group_row_pages(move->mover->rel, move->header, first,
+										 limit, &pages);
+	RowState	states[TID_BLOCK_ROWS];
+	PGAlignedBlock copy;
+	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext,
+												  "columnar mover page",
+												  ALLOCSET_DEFAULT_SIZES);
+	bool		settled = true;
+
+	for (int i = 0; i < npages && settled; i++)
+	{
+		MemoryContext old_context = MemoryContextSwitchTo(context);
+
+		vacuum_delay_point(false);
+		settled = close_row_page(move, &pages[i], states, copy.data);
+		if (settled)
+			append_row_page(move, &pages[i], states, copy.data);
+		MemoryContextSwitchTo(old_context);
+		MemoryContextReset(context);
+		retire(move, pages[i].blkno, 1);
+	}
+	MemoryContextDelete(context);
+	return settled;
+}
+
+/*
+ * Append one vector of an open segment in column form.
+ */
+static void
+append_vector(Move *move, const SegmentData *segment, SegmentReader *reader,
+			  AttributeVector *vectors, int vector)
+{
+	uint32		start = segment_first(segment) + vector * VECTOR_ROWS;
+	uint32		limit = Min(start + VECTOR_ROWS,
+							segment_first(segment) + segment->nslots);
+	int			natts = move->desc->natts;
+
+	vacuum_delay_point(false);
+	for (int i = 0; i < natts; i++)
+		attribute_vector_set(&vectors[i], reader, vector);
+	for (uint32 offset = start; offset < limit; offset++)
+	{
+		/* holes are in a set already */
+		if (row_bitmap_test(move->dead, offset) ||
+			row_bitmap_test(move->gone, offset))
+		{
+			row_buffer_append_hole(move->rows);
+			continue;
+		}
+		for (int i = 0; i < natts; i++)
+			move->values[i] = attribute_vector_datum(&vectors[i], reader,
+													 offset - start,
+													 &move->isnull[i]);
+		row_buffer_append(move->rows, move->values, move->isnull);
+	}
+}
+
+/*
+ * Append the rows of a segment in column form.
+ */
+static void
+append_column_segment(Move *move, SegmentData *segment)
+{
+	Relation	rel = move->mover->rel;
+	int			natts = move->desc->natts;
+	SegmentReader *reader = segment_reader_create(rel, move->mover->strategy);
+	AttributeVector *vectors = palloc(Max(natts, 1) * sizeof(AttributeVector));
+	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext,
+												  "columnar mover vector",
+												  ALLOCSET_DEFAULT_SIZES);
+
+	segment_reader_open(reader, move->group, segment);
+	for (int i = 0; i < natts; i++)
+		attribute_vector_init(&vectors[i], move->desc, i + 1);
+
+	append_holes(move, segment_first(segment), move->gone);
+	for (int first = 0; first < (int) segment->nslots; first += VECTOR_ROWS)
+	{
+		MemoryContext old_context = MemoryContextSwitchTo(context);
+
+		append_vector(move, segment, reader, vectors, first / VECTOR_ROWS);
+		MemoryContextSwitchTo(old_context);
+		MemoryContextReset(context);
+	}
+	note_xmin(move, segment_tuple_header(segment));
+	MemoryContextDelete(context);
+	segment_reader_free(reader);
+	pfree(vectors);
+}
+
+/* Did a segment in column form abort? */
+static bool
+segment_is_dead(Move *move, int index)
+{
+	Buffer		buffer = group_read(move->mover->rel, move->group,
+									BUFFER_LOCK_SHARE);
+	SegmentData *segment = &group_header(buffer)->segments[index];
+	HeapTupleData tuple;
+	bool		dead;
+
+	segment_tuple(move->mover->rel, segment,
+				  row_number(move->group, segment_first(segment)), &tuple);
+	dead = tuple_state(move->mover, &tuple, buffer) == ROW_DEAD;
+	UnlockReleaseBuffer(buffer);
+	return dead;
+}
+
+/*
+ * Append a segment.  Returns false if a row is not settled.
+ */
+static bool
+append_segment(Move *move, int index)
+{
+	SegmentData *segment = &move->header->segments[index];
+	uint32		members;
+
+	switch (segment->form)
+	{
+		case SEGMENT_ROWS:
+			return append_row_segment(move, segment);
+
+		case SEGMENT_COLUMNS:
+			members = row_bitmap_count(move->dead, segment_first(segment),
+									   segment_first(segment) + segment->nslots) +
+				row_bitmap_count(move->gone, segment_first(segment),
+								 segment_first(segment) + segment->nslots);
+			move->ncounted += segment->nslots - members;
+			retire(move, segment->start, segment->nblocks);
+			if (segment_is_dead(move, index))
+			{
+				append_holes(move, segment_first(segment), move->gone);
+				append_holes(move, segment_first(segment) + segment->nslots,
+							 move->dead);
+			}
+			else
+				append_column_segment(move, segment);
+			return true;
+
+		case SEGMENT_DEAD:
+			append_holes(move, segment_first(segment), move->gone);
+			append_holes(move, segment_limit(segment), move->dead);
+			return true;
+
+		case SEGMENT_GONE:
+			append_holes(move, segment_limit(segment), move->gone);
+			return true;
+
+		default:
+			return false;
+	}
+}
+
+/* ---- the swap ---- */
+
+/*
+ * Let no more row pages be opened in the group's open segment.
+ */
+static void
+close_row_segment(Mover *mover, uint32 group)
+{
+	GroupChange change;
+
+	group_change_begin(mover->rel, group, true, &change);
+	for (int i = 0; i < change.header->nsegments; i++)
+		change.header->segments[i].flags &= ~SEGMENT_OPEN;
+	if (change.meta->row_page != InvalidBlockNumber &&
+		row_number_group(change.meta->row_page_first) == group)
+		change.meta->row_page = InvalidBlockNumber;
+	group_change_finish(&change);
+}
+
+/* The new segment's header: visible to everybody, for ever. */
+static void
+segment_freeze(SegmentData *segment)
+{
+	HeapTupleHeader header = segment_tuple_header(segment);
+
+	memset(segment->header, 0, sizeof(segment->header));
+	header->t_hoff = MAXALIGN(SizeofHeapTupleHeader);
+	header->t_infomask = HEAP_XMAX_INVALID;
+	HeapTupleHeaderSetXmin(header, FrozenTransactionId);
+	HeapTupleHeaderSetXminFrozen(header);
+	ItemPointerSetInvalid(&header->t_ctid);
+}
+
+/*
+ * Index of the segment that starts at a vector, cut out of the one that has
+ * the vector if need be.
+ */
+static int
+change_segment_at(GroupChange *change, int vector)
+{
+	GroupHeaderData *header = change->header;
+
+	for (int i = 0; i < header->nsegments; i++)
+	{
+		SegmentData *segment = &header->segments[i];
+
+		if (segment->first_vector == vector)
+			return i;
+		if (vector < segment->first_vector + segment->nvectors)
+		{
+			group_change_split(change, i, vector);
+			return i + 1;
+		}
+	}
+	return header->nsegments;
+}
+
+/*
+ * Once nothing in the group is in row form, or may be soon, its row map is
+ * worth nothing.
+ */
+static void
+change_drop_row_map(Move *move, GroupChange *change)
+{
+	GroupHeaderData *header = change->header;
+
+	for (int i = 0; i < header->nsegments; i++)
+		if (header->segments[i].form == SEGMENT_ROWS ||
+			header->segments[i].form == SEGMENT_ANNOUNCED)
+			return;
+	for (int i = 0; i < ROW_MAP_PAGES; i++)
+	{
+		if (header->row_map[i] != InvalidBlockNumber)
+			retire(move, header->row_map[i], 1);
+		header->row_map[i] = InvalidBlockNumber;
+	}
+	header->nrow_pages = 0;
+}
+
+/*
+ * Put the new segment and sets in the place of the old ones, in one record.
+ */
+static void
+publish(Move *move, const SegmentData *segment, const RowSetRef *dead,
+		const RowSetRef *gone)
+{
+	GroupChange change;
+	int			first;
+	int			limit;
+
+	if (FullTransactionIdIsValid(move->newest))
+		standby_conflict(move->mover->rel, move->newest);
+
+	group_change_begin(move->mover->rel, move->group, false, &change);
+	first = change_segment_at(&change, move->first / VECTOR_ROWS);
+	limit = change_segment_at(&change, move->limit / VECTOR_ROWS);
+	Assert(first < limit);
+	group_change_replace(&change, first, limit - first, segment);
+	change.header->dead = *dead;
+	change.header->gone = *gone;
+	change.entry->nrows = change.entry->nrows - move->ncounted + segment->nrows;
+	change.entry->ndeleted = dead->nrows + gone->nrows;
+	change_drop_row_map(move, &change);
+	group_change_finish(&change);
+}
+
+/*
+ * Write a set unless it is what it was; then it keeps its pages.
+ */
+static RowSetRef
+replace_set(Move *move, const RowSetRef *old, const uint64 *bitmap)
+{
+	RowSetRef	ref;
+
+	if (row_bitmap_count(bitmap, 0, GROUP_ROWS) == old->nrows)
+		return *old;
+	ref = row_set_write(move->mover->rel, bitmap, MaintenanceOwner);
+	if (old->kind != ROW_SET_EMPTY)
+		retire(move, old->start, old->nblocks);
+	return ref;
+}
+
+/*
+ * Write the new segment, swap, and give back the old blocks.
+ */
+static void
+move_finish(Move *move)
+{
+	Relation	rel = move->mover->rel;
+	GroupHeaderData *header = move->header;
+	SegmentData segment = {0};
+	RowSetRef	dead;
+	RowSetRef	gone;
+	FullTransactionId stamp;
+
+	if (row_buffer_nrows(move->rows) > 0)
+	{
+		row_buffer_write(move->rows, rel, MaintenanceOwner, &segment);
+		segment.form = SEGMENT_COLUMNS;
+		segment_freeze(&segment);
+	}
+	else
+	{
+		/* nothing is left: the segment's form says all, sets need not */
+		segment.form = SEGMENT_DEAD;
+		segment.start = InvalidBlockNumber;
+		row_bitmap_clear_range(move->dead, move->first, move->limit);
+		row_bitmap_clear_range(move->gone, move->first, move->limit);
+	}
+	dead = replace_set(move, &header->dead, move->dead);
+	gone = replace_set(move, &header->gone, move->gone);
+	toast_list_write(&move->toast, rel, move->group, move->first);
+
+	publish(move, &segment, &dead, &gone);
+
+	/* from here on an error leaks the rest of these blocks, no more */
+	if (segment.form == SEGMENT_COLUMNS)
+		free_space_forget(rel, segment.start);
+	if (dead.nblocks > 0 && dead.start != header->dead.start)
+		free_space_forget(rel, dead.start);
+	if (gone.nblocks > 0 && gone.start != header->gone.start)
+		free_space_forget(rel, gone.start);
+	stamp = ReadNextFullTransactionId();
+	for (int i = 0; i < move->nretired; i++)
+		free_space_retire(rel, move->retired[i].start,
+						  move->retired[i].nblocks, stamp);
+	toast_list_remove(&move->toast, rel);
+
+	move->mover->nrows += segment.nrows;
+	move->mover->nsegments++;
+}
+
+/*
+ * Move a run of units.  Returns false if something has ceased to be settled.
+ */
+static bool
+move_run(Mover *mover, uint32 group, const MoverUnit *first,
+		 const MoverUnit *last)
+{
+	Relation	rel = mover->rel;
+	Move		move = {0};
+	BlockNumber blkno;
+	bool		settled = true;
+
+	if (last->open)
+		close_row_segment(mover, group);
+
+	move.mover = mover;
+	move.group = group;
+	move.first = first->first_vector * VECTOR_ROWS;
+	move.limit = (last->first_vector + last->nvectors) * VECTOR_ROWS;
+	move.desc = RelationGetDescr(rel);
+	move.header = palloc(sizeof(GroupHeaderData));
+	move.rows = row_buffer_create(move.desc, CurrentMemoryContext);
+	move.dead = palloc0(ROW_BITMAP_WORDS * sizeof(uint64));
+	move.gone = palloc0(ROW_BITMAP_WORDS * sizeof(uint64));
+	move.values = palloc(Max(move.desc->natts, 1) * sizeof(Datum));
+	move.isnull = palloc(Max(move.desc->natts, 1) * sizeof(bool));
+	toast_list_init(&move.toast);
+
+	if (!group_copy_header(rel, group, &blkno, move.header))
+		elog(ERROR, "group %u of relation \"%s\" does not exist", group,
+			 RelationGetRelationName(rel));
+	row_set_load(rel, &move.header->dead, move.dead);
+	row_set_load(rel, &move.header->gone, move.gone);
+
+	for (int i = 0; i < move.header->nsegments && settled; i++)
+	{
+		SegmentData *segment = &move.header->segments[i];
+
+		/* the open segment may have grown until it was closed */
+		if (last->open && segment_first(segment) < move.limit)
+			move.limit = Max(move.limit, segment_limit(segment));
+		if (segment_limit(segment) > move.first &&
+			segment_first(segment) < move.limit)
+			settled = append_segment(&move, i);
+	}
+	if (settled)
+		move_finish(&move);
+	return settled;
+}
+
+void
+mover_move_group(Mover *mover, uint32 group)
+{
+	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext,
+												  "columnar mover",
+												  ALLOCSET_DEFAULT_SIZES);
+	MemoryContext old_context = MemoryContextSwitchTo(context);
+	GroupHeaderData *header = palloc(sizeof(GroupHeaderData));
+	MoverUnit  *units = palloc(GROUP_VECTORS * sizeof(MoverUnit));
+	int			n = group_units(mover, group, header, units);
+	int			a = 0;
+	int			b;
+
+	while (find_run(mover, units, n, &a, &b))
+	{
+		MemoryContext run_context = AllocSetContextCreate(context,
+														  "columnar move",
+														  ALLOCSET_DEFAULT_SIZES);
+
+		MemoryContextSwitchTo(run_context);
+		move_run(mover, group, &units[a], &units[b - 1]);
+		MemoryContextSwitchTo(context);
+		MemoryContextDelete(run_context);
+		a = b;
+	}
+
+	MemoryContextSwitchTo(old_context);
+	MemoryContextDelete(context);
+}

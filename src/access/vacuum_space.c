@@ -1,0 +1,277 @@
+/*
+ * vacuum_space.c
+ *		Blocks that nothing uses, found and given back by VACUUM.
+ *
+ * The file is tiled: a block below its length is referred to, or listed in free
+ * space, or has been leaked by a crash or an error.  Others take and publish
+ * blocks meanwhile, so the order matters.  Length and list are read first, at
+ * one moment (I2); then it is decided which announcing transactions still run;
+ * then the references are walked.  A block that is in use at the end but not
+ * met in the walk was on the list at the start.  Only VACUUM and the mover
+ * remove references, and there is one of them per table.
+ *
+ * A leaked block may still be read: the mover unlinks blocks in one record and
+ * retires them in the next, and an error may come in between.  So it is retired
+ * now.  Blocks that a finished transaction announced and never published have
+ * had no readers.
+ */
+#include "postgres.h"
+
+#include "compat.h"
+
+#include "access/vacuum.h"
+#include "catalog/storage.h"
+#include "commands/progress.h"
+#include "miscadmin.h"
+#include "pgstat.h"
+#include "storage/block_references.h"
+#include "storage/free_space.h"
+#include "storage/full_xid.h"
+#include "storage/lmgr.h"
+#include "utils/backend_progress.h"
+#include "utils/memutils.h"
+
+/* A tail that is worth an AccessExclusiveLock: blocks, or part of the file. */
+#define TRUNCATE_MIN_BLOCKS		1000
+#define TRUNCATE_FRACTION		16
+
+#define TRUNCATE_TRIES			20
+#define TRUNCATE_WAIT_MS		50
+
+typedef struct Tiling
+{
+	BlockNumber nblocks;
+	uint64	   *used;			/* bitmap: referred to */
+	uint64	   *listed;			/* bitmap: in free space */
+} Tiling;
+
+#define block_test(bitmap, blkno) \
+	(((bitmap)[(blkno) / 64] >> ((blkno) % 64)) & 1)
+#define block_set(bitmap, blkno) \
+	((bitmap)[(blkno) / 64] |= UINT64CONST(1) << ((blkno) % 64))
+
+/* BlockReferenceCallback */
+static void
+note_used(void *argument, BlockNumber start, BlockNumber nblocks,
+		  const char *what)
+{
+	Tiling	   *tiling = argument;
+
+	for (uint64 blkno = start; blkno < (uint64) start + nblocks; blkno++)
+		if (blkno < tiling->nblocks)
+			block_set(tiling->used, blkno);
+}
+
+static void
+note_listed(Tiling *tiling, const FreeExtent *extent)
+{
+	for (uint64 blkno = extent->start;
+		 blkno < (uint64) extent->start + extent->nblocks; blkno++)
+		if (blkno < tiling->nblocks)
+			block_set(tiling->listed, blkno);
+}
+
+static void
+walk_references(VacuumState *state, Tiling *tiling)
+{
+	GroupHeaderData *header = palloc(sizeof(GroupHeaderData));
+	MetapageData meta;
+	BlockNumber blkno;
+
+	block_references_table(state->rel, note_used, tiling);
+	if (!metapage_copy(state->rel, &meta))
+		meta.next_group = 0;
+	for (uint32 group = 0; group < meta.next_group; group++)
+	{
+		vacuum_delay_point(false);
+		if (group_copy_header(state->rel, group, &blkno, header))
+			block_references_group(state->rel, blkno, header, note_used,
+								   tiling);
+	}
+	pfree(header);
+}
+
+/*
+ * End the announcement of a finished transaction: what nothing refers to
+ * becomes free.
+ */
+static void
+resolve_announcement(VacuumState *state, const Tiling *tiling,
+					 const FreeExtent *extent)
+{
+	FreeExtent *parts = palloc(extent->nblocks * sizeof(FreeExtent));
+	int			nparts = 0;
+	BlockNumber limit = extent->start + extent->nblocks;
+
+	for (BlockNumber blkno = extent->start; blkno < limit; blkno++)
+	{
+		if (block_test(tiling->used, blkno))
+			continue;
+		state->reclaimed++;
+		if (nparts > 0 &&
+			parts[nparts - 1].start + parts[nparts - 1].nblocks == blkno)
+			parts[nparts - 1].nblocks++;
+		else
+		{
+			parts[nparts].start = blkno;
+			parts[nparts].nblocks = 1;
+			nparts++;
+		}
+	}
+	free_space_reclaim(state->rel, extent->start, parts, nparts);
+	pfree(parts);
+}
+
+static void
+retire_leaks(VacuumState *state, const Tiling *tiling)
+{
+	FullTransactionId stamp = ReadNextFullTransactionId();
+	BlockNumber first = InvalidBlockNumber;
+
+	for (BlockNumber blkno = 0; blkno <= tiling->nblocks; blkno++)
+	{
+		bool		leaked = blkno < tiling->nblocks &&
+		!block_test(tiling->used, blkno) && !block_test(tiling->listed, blkno);
+
+		if (leaked && first == InvalidBlockNumber)
+			first = blkno;
+		if (!leaked && first != InvalidBlockNumber)
+		{
+			free_space_retire(state->rel, first, blkno - first, stamp);
+			state->reclaimed += blkno - first;
+			first = InvalidBlockNumber;
+		}
+	}
+}
+
+static void
+tiling_init(Tiling *tiling, BlockNumber nblocks)
+{
+	Size		bytes = ((Size) nblocks / 64 + 1) * sizeof(uint64);
+
+	tiling->nblocks = nblocks;
+	tiling->used = MemoryContextAllocExtended(CurrentMemoryContext, bytes,
+											  MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	tiling->listed = MemoryContextAllocExtended(CurrentMemoryContext, bytes,
+												MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+}
+
+void
+vacuum_reclaim(VacuumState *state)
+{
+	Relation	rel = state->rel;
+	Tiling		tiling;
+	FreeExtent *extents;
+	int			nextents;
+	bool	   *finished;
+
+	LockRelationForExtension(rel, ExclusiveLock);
+	tiling_init(&tiling, RelationGetNumberOfBlocks(rel));
+	nextents = free_space_list(rel, &extents);
+	UnlockRelationForExtension(rel, ExclusiveLock);
+
+	/* a transaction that has ended by now has published what it ever will */
+	finished = palloc(Max(nextents, 1) * sizeof(bool));
+	for (int i = 0; i < nextents; i++)
+	{
+		note_listed(&tiling, &extents[i]);
+		finished[i] = extents[i].state == EXTENT_ANNOUNCED &&
+			!full_xid_is_running(extents[i].xid);
+	}
+
+	walk_references(state, &tiling);
+
+	for (int i = 0; i < nextents; i++)
+	{
+		vacuum_delay_point(false);
+		if (finished[i] && extents[i].start < tiling.nblocks &&
+			extents[i].nblocks <= tiling.nblocks - extents[i].start)
+			resolve_announcement(state, &tiling, &extents[i]);
+	}
+	retire_leaks(state, &tiling);
+	free_space_coalesce(rel);
+
+	pfree(extents);
+	pfree(finished);
+	pfree(tiling.used);
+	pfree(tiling.listed);
+}
+
+/* ---- truncation ---- */
+
+static int
+extent_compare(const void *a, const void *b)
+{
+	const FreeExtent *x = a;
+	const FreeExtent *y = b;
+
+	return (x->start > y->start) - (x->start < y->start);
+}
+
+/*
+ * Length of the file without the free blocks at its end.
+ */
+static BlockNumber
+length_without_tail(Relation rel, BlockNumber nblocks)
+{
+	FreeExtent *extents;
+	int			nextents = free_space_list(rel, &extents);
+
+	qsort(extents, nextents, sizeof(FreeExtent), extent_compare);
+	for (int i = nextents - 1; i >= 0; i--)
+	{
+		if (extents[i].state != EXTENT_FREE ||
+			extents[i].start + extents[i].nblocks != nblocks)
+			break;
+		nblocks = extents[i].start;
+	}
+	pfree(extents);
+	return nblocks;
+}
+
+/*
+ * Wait for nobody in particular, but try a few times, as heap does.
+ */
+static bool
+lock_for_truncation(Relation rel)
+{
+	for (int i = 0; i < TRUNCATE_TRIES; i++)
+	{
+		if (ConditionalLockRelation(rel, AccessExclusiveLock))
+			return true;
+		CHECK_FOR_INTERRUPTS();
+		(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH,
+						 TRUNCATE_WAIT_MS, WAIT_EVENT_VACUUM_TRUNCATE);
+		ResetLatch(MyLatch);
+	}
+	return false;
+}
+
+void
+vacuum_truncate(VacuumState *state)
+{
+	Relation	rel = state->rel;
+	BlockNumber nblocks = RelationGetNumberOfBlocks(rel);
+	BlockNumber length = length_without_tail(rel, nblocks);
+
+	if (length == nblocks || nblocks - length <
+		Min(TRUNCATE_MIN_BLOCKS, nblocks / TRUNCATE_FRACTION))
+		return;
+
+	pgstat_progress_update_param(PROGRESS_VACUUM_PHASE,
+								 PROGRESS_VACUUM_PHASE_TRUNCATE);
+	if (!lock_for_truncation(rel))
+		return;
+
+	/* look again, now that nobody can take the blocks */
+	nblocks = RelationGetNumberOfBlocks(rel);
+	length = length_without_tail(rel, nblocks);
+	if (length < nblocks)
+	{
+		/* a crash between these two leaks the tail to the next VACUUM */
+		free_space_truncate(rel, length);
+		RelationTruncate(rel, length);
+		state->truncated = nblocks - length;
+	}
+	UnlockRelation(rel, AccessExclusiveLock);
+}
