@@ -7,6 +7,7 @@
 #include "postgres.h"
 
 #include "access/table_am.h"
+#include "access/vacuum.h"
 #include "compat.h"
 #include "utils/rel.h"
 
@@ -72,6 +73,9 @@ const TableAmRoutine columnar_table_am_routine = {
 	.tuple_update = columnar_tuple_update,
 	.tuple_lock = columnar_tuple_lock,
 	.finish_bulk_insert = columnar_finish_bulk_insert,
+
+	/* vacuum.c */
+	.relation_vacuum = columnar_relation_vacuum,
 
 	/* table_storage.c */
 	.relation_set_new_filelocator = columnar_relation_set_new_filelocator,

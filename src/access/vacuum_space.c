@@ -28,6 +28,7 @@
 #include "storage/free_space.h"
 #include "storage/full_xid.h"
 #include "storage/lmgr.h"
+#include "storage/metapage.h"
 #include "utils/backend_progress.h"
 #include "utils/memutils.h"
 
