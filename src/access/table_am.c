@@ -28,7 +28,7 @@ const TableAmRoutine columnar_table_am_routine = {
 	.scan_set_tidrange = columnar_scan_set_tidrange,
 	.scan_getnextslot_tidrange = columnar_scan_getnextslot_tidrange,
 	.parallelscan_estimate = table_block_parallelscan_estimate,
-	.parallelscan_initialize = table_block_parallelscan_initialize,
+	.parallelscan_initialize = columnar_parallelscan_initialize,
 	.parallelscan_reinitialize = table_block_parallelscan_reinitialize,
 
 	/* bitmap_scan.c */
@@ -85,4 +85,7 @@ const TableAmRoutine columnar_table_am_routine = {
 	.relation_needs_toast_table = columnar_relation_needs_toast_table,
 	.relation_toast_am = columnar_relation_toast_am,
 	.relation_fetch_toast_slice = columnar_relation_fetch_toast_slice,
+
+	/* table_rewrite.c */
+	.relation_copy_for_cluster = columnar_relation_copy_for_cluster,
 };

@@ -106,6 +106,16 @@ columnar_scan_rescan(TableScanDesc sscan, ScanKey key, bool set_params,
 	count_scan(scan);
 }
 
+/*
+ * Workers, also those of an index build, cannot see what this session buffers.
+ */
+Size
+columnar_parallelscan_initialize(Relation rel, ParallelTableScanDesc pscan)
+{
+	load_buffer_flush_for(rel, NULL);
+	return table_block_parallelscan_initialize(rel, pscan);
+}
+
 /* ---- sequential scans ---- */
 
 static bool

@@ -193,6 +193,7 @@ vacuum_get_cutoffs(Relation rel, const VacuumParams *params,
 
 /* ---- before 18 ---- */
 
+#include "access/genam.h"
 #include "commands/explain.h"
 #include "commands/vacuum.h"
 
@@ -200,6 +201,10 @@ vacuum_get_cutoffs(Relation rel, const VacuumParams *params,
 
 /* It does not ask whether ANALYZE is the caller. */
 #define vacuum_delay_point(is_analyze) vacuum_delay_point()
+
+/* Index scans counted nothing for EXPLAIN. */
+#define index_beginscan(heap, index, snapshot, instrument, nkeys, norderbys) \
+	index_beginscan(heap, index, snapshot, nkeys, norderbys)
 
 /* Minimal tuples are made without room in front. */
 #define SLOT_EXTRA_PARAMETER

@@ -79,6 +79,8 @@ extern void columnar_relation_copy_for_cluster(Relation old_rel,
 											   double *tups_recently_dead);
 /* ---- table_scan.c ---- */
 
+extern Size columnar_parallelscan_initialize(Relation rel,
+											 ParallelTableScanDesc pscan);
 extern TableScanDesc columnar_scan_begin(Relation rel, Snapshot snapshot,
 										 int nkeys, struct ScanKeyData *key,
 										 ParallelTableScanDesc parallel_scan,
