@@ -1,6 +1,9 @@
 --
 -- Loads: row form first, then buffers by column, flushed when somebody looks
 --
+SET client_min_messages = warning;
+CREATE EXTENSION IF NOT EXISTS columnar;
+RESET client_min_messages;
 SET default_table_access_method = columnar;
 
 -- numbers of rows around the places where something changes
@@ -32,8 +35,8 @@ SELECT g, g % 3 = 0, chr(65 + g % 26)::"char", g % 300, g * 10000000000,
        (g % 8)::bit(3), '10.0.0.1'::inet + g % 200, point(g, -g), g
   FROM generate_series(1, 12000) g;
 INSERT INTO load_types (id) SELECT g FROM generate_series(12001, 14000) g;
-SELECT count(*), count(flag), count(n), count(p), sum(small), sum(big), sum(r),
-       sum(d), sum(n), sum(length(t)), max(day), max(ts), sum(i), sum(o)
+SELECT count(*), count(flag), count(n), count(p), sum(small), sum(big), sum(r::float8),
+       sum(d), sum(n), sum(length(t)), max(day), max(ts), sum(i), sum(o::int8)
   FROM load_types;
 SELECT id, flag, c, n, t, v, f, u, i, name, arr, j, bits, addr, p
   FROM load_types WHERE id IN (5, 999, 1001, 11999, 13000) ORDER BY id;
@@ -107,6 +110,11 @@ SELECT pg_stat_force_next_flush();
 SELECT relname, n_tup_ins FROM pg_stat_user_tables
  WHERE relname IN ('load_sizes', 'load_as', 'load_wide') ORDER BY 1;
 
+-- columnar only
+SELECT c.relname, v.* FROM pg_class c JOIN pg_am a ON a.oid = c.relam,
+       LATERAL columnar_verify(c.oid) v
+ WHERE a.amname = 'columnar';
+-- end
 DROP TABLE load_sizes, load_types, load_source, load_wide, load_columns, load_parts, load_unlogged;
 DROP MATERIALIZED VIEW load_view;
 DROP TABLE load_as;

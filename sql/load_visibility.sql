@@ -1,6 +1,9 @@
 --
 -- Who sees the rows of a load: by command, savepoint, cursor and function
 --
+SET client_min_messages = warning;
+CREATE EXTENSION IF NOT EXISTS columnar;
+RESET client_min_messages;
 SET default_table_access_method = columnar;
 
 CREATE TABLE vis (k int, v text);
@@ -158,5 +161,10 @@ UPDATE vis SET v = 'x' WHERE k = 1;
 SELECT * FROM vis WHERE k = 1 FOR UPDATE;
 -- end
 
+-- columnar only
+SELECT c.relname, v.* FROM pg_class c JOIN pg_am a ON a.oid = c.relam,
+       LATERAL columnar_verify(c.oid) v
+ WHERE a.amname = 'columnar';
+-- end
 DROP FUNCTION vis_load, vis_count, vis_count_stable, vis_trigger CASCADE;
 DROP TABLE vis, vis_new, vis_seen, vis_log;
