@@ -254,6 +254,8 @@ fill_chunk_range(const ZoneWriter *writer, ZoneRange *range)
 	const ZoneEntry *chunk = &writer->chunk;
 
 	memset(range, 0, sizeof(*range));
+	if (writer->kind == ZONE_NONE)
+		return;
 	range->has_range = chunk->has_range;
 	range->has_nan = chunk->has_nan;
 	if (!chunk->has_range)

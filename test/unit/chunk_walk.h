@@ -1,0 +1,124 @@
+/*
+ * chunk_walk.h
+ *		Chunks in memory, and reading everything a chunk has.
+ *
+ * For unit tests and fuzzing.  Every fetch is checked against the chunk's
+ * length, because that is what the reader has promised.
+ */
+#ifndef CHUNK_WALK_H
+#define CHUNK_WALK_H
+
+#include <stdlib.h>
+
+#include "encoding/chunk.h"
+
+/* A chunk that lies in memory. */
+typedef struct MemorySource
+{
+	ChunkSource source;
+	const uint8_t *bytes;
+	uint64_t	nfetched;		/* bytes asked for so far */
+} MemorySource;
+
+static inline const uint8_t *
+memory_fetch(ChunkSource *source, uint64_t offset, size_t length)
+{
+	MemorySource *memory = (MemorySource *) source;
+
+	if (offset > source->length || length > source->length - offset)
+		abort();
+	memory->nfetched += length;
+	return memory->bytes + offset;
+}
+
+static inline void
+memory_source_init(MemorySource *memory, const uint8_t *bytes, size_t length)
+{
+	memory->source.fetch = memory_fetch;
+	memory->source.length = length;
+	memory->bytes = bytes;
+	memory->nfetched = 0;
+}
+
+/* Room for what one vector decodes to. */
+typedef struct WalkSpace
+{
+	uint64_t	values[VECTOR_LENGTH + DECODE_SLACK_VALUES];
+	uint64_t	nulls[VECTOR_LENGTH / 64];
+	uint16_t	codes[VECTOR_LENGTH + DECODE_SLACK_VALUES];
+	StringRef	strings[VECTOR_LENGTH];
+	StringRef	entries[CHUNK_MAX_ROWS];
+} WalkSpace;
+
+/* A sum over bytes, so that each is read. */
+static inline uint32_t
+touch_string(StringRef string)
+{
+	uint32_t	sum = string.length;
+
+	for (uint32_t i = 0; i < string.length; i++)
+		sum += string.data[i];
+	return sum;
+}
+
+static inline bool
+walk_vector(ChunkReader *reader, ValueKind kind, uint32_t nrows, uint32_t vector,
+			WalkSpace *space, uint32_t *sum, const char **reason)
+{
+	uint32_t	left = nrows - vector * VECTOR_LENGTH;
+	uint32_t	nvalues = left < VECTOR_LENGTH ? left : VECTOR_LENGTH;
+	uint32_t	nnulls;
+	uint32_t	nentries;
+	uint8_t		scale;
+	ZoneRange	range;
+
+	chunk_vector_zone(reader, vector, &nnulls, &range);
+	*sum += range.has_range + nnulls + chunk_vector_encoding(reader, vector)[0];
+	if (!chunk_decode_nulls(reader, vector, space->nulls, &nnulls, reason))
+		return false;
+	if (chunk_has_dictionary(reader, &nentries) &&
+		!chunk_decode_codes(reader, vector, space->codes, reason))
+		return false;
+	if (kind < VALUE_BYTES)
+		return chunk_decode_fixed(reader, vector, space->values, reason);
+	if (!chunk_decode_strings(reader, vector, NULL, space->strings, reason))
+		return false;
+	for (uint32_t i = 0; i < nvalues; i++)
+		*sum += touch_string(space->strings[i]);
+	if (kind != VALUE_NUMERIC)
+		return true;
+	return chunk_numeric_scaled(reader, vector, (int64_t *) space->values, &scale, reason) ||
+		*reason == NULL;
+}
+
+/* Read all of a chunk; returns false and a reason if something is refused. */
+static inline bool
+chunk_walk(const uint8_t *bytes, size_t length, ValueKind kind, uint32_t nrows,
+		   const Allocator *allocator, WalkSpace *space, const char **reason)
+{
+	volatile uint32_t sink;
+	uint32_t	sum = 0;
+	uint32_t	nentries;
+	bool		is_valid = true;
+	MemorySource memory;
+	ChunkReader *reader;
+
+	memory_source_init(&memory, bytes, length);
+	reader = chunk_open(&memory.source, kind, nrows, allocator, reason);
+	if (reader == NULL)
+		return false;
+	for (uint32_t vector = 0; is_valid && vector * VECTOR_LENGTH < nrows; vector++)
+		is_valid = walk_vector(reader, kind, nrows, vector, space, &sum, reason);
+	if (is_valid && chunk_has_dictionary(reader, &nentries))
+	{
+		is_valid = chunk_decode_dictionary(reader, space->entries, reason);
+		for (uint32_t i = 0; is_valid && i < nentries; i++)
+			sum += touch_string(space->entries[i]);
+	}
+	sink = sum;
+	(void) sink;
+	chunk_close(reader);
+	return is_valid;
+}
+
+#endif							/* CHUNK_WALK_H */

@@ -1,0 +1,238 @@
+/*
+ * test_chunk_damage.c
+ *		Damaged chunks: each bit flipped, cut off at each byte, and made longer.
+ *
+ * Whatever the damage, reading either refuses with a reason or gives as many
+ * values as before, and frees its memory; nothing outside the chunk is read,
+ * which the sanitizers and the memory's end watch over.
+ */
+#include "chunk_case.h"
+#include "chunk_walk.h"
+#include "encoding/bytebuffer.h"
+#include "unit.h"
+
+#define NROWS 1100
+
+typedef struct Damage
+{
+	const ChunkCase *input;
+	WalkSpace  *space;
+	const char *name;
+	uint32_t	nrefused;
+	uint32_t	ntried;
+} Damage;
+
+static void
+try_bytes(Damage *damage, const uint8_t *bytes, size_t length)
+{
+	uint8_t    *copy = malloc(length > 0 ? length : 1);
+	const char *reason = NULL;
+
+	memcpy(copy, bytes, length);
+	damage->ntried++;
+	if (!chunk_walk(copy, length, damage->input->kind, damage->input->nrows,
+					&unit_allocator, damage->space, &reason))
+	{
+		damage->nrefused++;
+		UNIT_CHECKF(reason != NULL, "%s: refused without a reason", damage->name);
+	}
+	free(copy);
+}
+
+static void
+flip_bits(Damage *damage, ByteBuffer *chunk)
+{
+	for (size_t bit = 0; bit < 8 * chunk->length; bit++)
+	{
+		chunk->data[bit / 8] ^= (uint8_t) (1 << (bit % 8));
+		try_bytes(damage, chunk->data, chunk->length);
+		chunk->data[bit / 8] ^= (uint8_t) (1 << (bit % 8));
+	}
+}
+
+/* The head's bytes are small numbers: try all values of each. */
+static void
+alter_head(Damage *damage, ByteBuffer *chunk)
+{
+	size_t		head = chunk->length < 200 ? chunk->length : 200;
+
+	for (size_t i = 0; i < head; i++)
+	{
+		uint8_t		byte = chunk->data[i];
+
+		for (int value = 0; value < 256; value += 1 + value / 16)
+		{
+			chunk->data[i] = (uint8_t) value;
+			try_bytes(damage, chunk->data, chunk->length);
+		}
+		chunk->data[i] = byte;
+	}
+}
+
+static void
+change_length(Damage *damage, ByteBuffer *chunk)
+{
+	size_t		length = chunk->length;
+	uint32_t	nrefused = damage->nrefused;
+
+	for (size_t cut = 0; cut < length; cut++)
+		try_bytes(damage, chunk->data, cut);
+	for (size_t more = 1; more <= 16; more++)
+	{
+		bytebuffer_append_zeros(chunk, 1);
+		try_bytes(damage, chunk->data, chunk->length);
+	}
+	UNIT_CHECKF(damage->nrefused - nrefused == length + 16,
+				"%s: another length was accepted", damage->name);
+	chunk->length = length;
+}
+
+static void
+check_damage(const ChunkCase *input, const char *name)
+{
+	size_t		allocated = unit_allocated();
+	Damage		damage = {input, malloc(sizeof(WalkSpace)), name, 0, 0};
+	ChunkSummary summary;
+	ByteBuffer	chunk;
+
+	bytebuffer_init(&chunk, &unit_allocator);
+	chunk_case_encode(input, &chunk, &summary);
+	try_bytes(&damage, chunk.data, chunk.length);
+	UNIT_CHECKF(damage.nrefused == 0, "%s: refused without damage", name);
+	flip_bits(&damage, &chunk);
+	alter_head(&damage, &chunk);
+	change_length(&damage, &chunk);
+	UNIT_CHECKF(damage.nrefused > 0, "%s: nothing was refused", name);
+	bytebuffer_free(&chunk);
+	free(damage.space);
+	UNIT_CHECKF(unit_allocated() == allocated, "%s: memory is left", name);
+}
+
+/* Rows of integers of a shape that leads to each encoding. */
+static void
+fill_int(ChunkCase *input, int shape)
+{
+	chunk_case_clear(input);
+	for (uint32_t row = 0; row < NROWS; row++)
+	{
+		int64_t		value = row * 3;
+
+		if (shape == 1)
+			value = (int64_t) (unit_random() % 1000) * 5;
+		else if (shape == 2)
+			value = (int64_t) (unit_random() % 64 == 0 ? unit_random() >> 40 : unit_random() % 4);
+		else if (shape == 3)
+			value = row + row / 60 * 100000;
+		else if (shape == 4)
+			value = row / 40 % 5;
+		else if (shape == 5)
+			value = (int64_t) (unit_random() % 3 * 123456);
+		else if (shape == 6)
+			value = row % 256 < 220 ? (int64_t) (unit_random() % 2) :
+				(int64_t) (unit_random() % 30000);
+		chunk_case_add_int(input, value);
+		if (shape % 2 == 1 && unit_random() % 4 == 0)
+			chunk_case_set_null(input, row);
+		if (shape == 7 && unit_random() % 16 != 0)
+			chunk_case_set_null(input, row);
+	}
+}
+
+UNIT_TEST(damage_integers)
+{
+	for (ValueKind kind = VALUE_INT16; kind <= VALUE_INT64; kind += 2)
+	{
+		ChunkCase	input;
+
+		chunk_case_init(&input, kind, CLASS_SIGNED);
+		for (int shape = 0; shape < 8; shape++)
+		{
+			fill_int(&input, shape);
+			check_damage(&input, "integers");
+		}
+		chunk_case_free(&input);
+	}
+}
+
+UNIT_TEST(damage_floats)
+{
+	ChunkCase	input;
+
+	chunk_case_init(&input, VALUE_FLOAT32, CLASS_FLOAT);
+	for (uint32_t row = 0; row < NROWS; row++)
+		chunk_case_add_float(&input, unit_random() % 50 == 0 ? 1.0 / 3.0 :
+							 (double) (unit_random() % 500) / 10.0);
+	check_damage(&input, "decimals");
+	chunk_case_clear(&input);
+	for (uint32_t row = 0; row < NROWS; row++)
+		chunk_case_add_float(&input, 20.0 + (double) (unit_random() % 1000003) / 1e6);
+	check_damage(&input, "blocks");
+	chunk_case_free(&input);
+}
+
+UNIT_TEST(damage_strings)
+{
+	ChunkCase	input;
+
+	chunk_case_init(&input, VALUE_BYTES, CLASS_BYTES);
+	input.options.block_size = 500;
+	for (BlockCodec codec = CODEC_NONE; codec <= CODEC_ZSTD; codec++)
+	{
+		input.options.codec = codec;
+		chunk_case_clear(&input);
+		for (uint32_t row = 0; row < NROWS; row++)
+			chunk_case_add_text(&input, "%u", row);
+		check_damage(&input, "plain");
+		chunk_case_clear(&input);
+		for (uint32_t row = 0; row < NROWS; row++)
+			chunk_case_add_text(&input, "entry number %u", (unsigned) (unit_random() % 40));
+		chunk_case_set_null(&input, 5);
+		check_damage(&input, "dictionary");
+	}
+	chunk_case_clear(&input);
+	for (uint32_t row = 0; row < NROWS; row++)
+		chunk_case_add_text(&input, "constant");
+	check_damage(&input, "constant");
+	chunk_case_free(&input);
+}
+
+UNIT_TEST(damage_numerics)
+{
+	static const char *const some[] = {"1.5", "-2.25", "NaN", "1234567890123456789012345"};
+	ChunkCase	input;
+
+	chunk_case_init(&input, VALUE_NUMERIC, CLASS_NUMERIC);
+	for (int kinds = 1; kinds <= 4; kinds++)
+	{
+		chunk_case_clear(&input);
+		for (uint32_t row = 0; row < NROWS; row++)
+			chunk_case_add_numeric(&input, some[unit_random() % (unsigned) kinds]);
+		check_damage(&input, "numerics");
+	}
+	chunk_case_free(&input);
+}
+
+/* What the caller expects must be what the head says. */
+UNIT_TEST(damage_expectations)
+{
+	const char *reason = NULL;
+	WalkSpace  *space = malloc(sizeof(WalkSpace));
+	ChunkSummary summary;
+	ByteBuffer	chunk;
+	ChunkCase	input;
+
+	chunk_case_init(&input, VALUE_INT32, CLASS_SIGNED);
+	fill_int(&input, 1);
+	bytebuffer_init(&chunk, &unit_allocator);
+	chunk_case_encode(&input, &chunk, &summary);
+	for (ValueKind kind = VALUE_INT8; kind <= VALUE_NUMERIC; kind++)
+		UNIT_CHECK(chunk_walk(chunk.data, chunk.length, kind, NROWS, &unit_allocator,
+							  space, &reason) == (kind == VALUE_INT32));
+	UNIT_CHECK(!chunk_walk(chunk.data, chunk.length, VALUE_INT32, NROWS - 1,
+						   &unit_allocator, space, &reason));
+	UNIT_CHECK(!chunk_walk(chunk.data, chunk.length, VALUE_INT32, 0,
+						   &unit_allocator, space, &reason));
+	bytebuffer_free(&chunk);
+	chunk_case_free(&input);
+	free(space);
+}
