@@ -260,6 +260,7 @@ slot_decode(ColumnarTupleTableSlot *cslot, int natts)
 	TupleTableSlot *slot = &cslot->base;
 	MemoryContext old_context = MemoryContextSwitchTo(slot_value_context(cslot));
 
+	segment_values_set_desc(cslot->values, slot->tts_tupleDescriptor);
 	for (int i = slot->tts_nvalid; i < natts; i++)
 	{
 		if (cslot->needed && !cslot->needed[i])

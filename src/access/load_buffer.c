@@ -581,6 +581,9 @@ load_buffer_fetch(Relation rel, RowNumber row, TupleTableSlot *slot,
 		pfree(isnull);
 		row_number_to_tid(row, &tuple->t_self);
 		tuple->t_tableOid = RelationGetRelid(rel);
+
+		/* without it the server takes the tuple for a composite value */
+		tuple->t_data->t_ctid = tuple->t_self;
 		HeapTupleHeaderSetXmin(tuple->t_data, *xmin);
 		HeapTupleHeaderSetCmin(tuple->t_data, *cmin);
 		HeapTupleHeaderSetXmax(tuple->t_data, InvalidTransactionId);

@@ -31,9 +31,6 @@ segment_values_create(Relation rel, SegmentReader *reader)
 	values->rel = rel;
 	values->owns_reader = reader == NULL;
 	values->reader = reader ? reader : segment_reader_create(rel, NULL);
-	values->natts = RelationGetNumberOfAttributes(rel);
-	values->vectors = palloc0(Max(values->natts, 1) * sizeof(AttributeVector *));
-	values->nmisses = palloc0(Max(values->natts, 1) * sizeof(int));
 	values->mask_vector = -1;
 	MemoryContextSwitchTo(old_context);
 	return values;
@@ -45,6 +42,42 @@ segment_values_free(SegmentValues *values)
 	if (values->owns_reader)
 		segment_reader_free(values->reader);
 	MemoryContextDelete(values->context);
+}
+
+static void
+vector_free(AttributeVector *av)
+{
+	if (av->values)
+		pfree(av->values);
+	if (av->strings)
+		pfree(av->strings);
+	pfree(av);
+}
+
+void
+segment_values_set_desc(SegmentValues *values, TupleDesc desc)
+{
+	Size		nvectors = Max(desc->natts, 1);
+
+	if (values->desc == desc && values->natts == desc->natts)
+		return;
+
+	for (int i = 0; i < values->natts; i++)
+	{
+		if (values->vectors[i])
+			vector_free(values->vectors[i]);
+	}
+	if (values->vectors)
+	{
+		pfree(values->vectors);
+		pfree(values->nmisses);
+	}
+	values->desc = desc;
+	values->natts = desc->natts;
+	values->vectors = MemoryContextAllocZero(values->context,
+											 nvectors * sizeof(AttributeVector *));
+	values->nmisses = MemoryContextAllocZero(values->context,
+											 nvectors * sizeof(int));
 }
 
 void
@@ -85,7 +118,7 @@ make_vector(SegmentValues *values, int attno)
 	MemoryContext old_context = MemoryContextSwitchTo(values->context);
 	AttributeVector *av = palloc(sizeof(AttributeVector));
 
-	attribute_vector_init(av, RelationGetDescr(values->rel), attno);
+	attribute_vector_init(av, values->desc, attno);
 	values->vectors[attno - 1] = av;
 	MemoryContextSwitchTo(old_context);
 	return av;
@@ -114,12 +147,7 @@ segment_values_get(SegmentValues *values, int attno, uint32 position,
 	int			vector = position / VECTOR_ROWS;
 
 	Assert(values->is_open && position < values->segment.nslots);
-
-	if (attno > values->natts)
-	{
-		/* the relation has gained the attribute since we began */
-		return getmissingattr(RelationGetDescr(values->rel), attno, isnull);
-	}
+	Assert(attno >= 1 && attno <= values->natts);
 
 	av = values->vectors[attno - 1];
 	if (av == NULL)

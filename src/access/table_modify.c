@@ -7,10 +7,12 @@
  */
 #include "postgres.h"
 
+#include "access/columnar_slot.h"
 #include "access/heapam.h"
 #include "access/load_buffer.h"
 #include "access/row_form.h"
 #include "access/table_am.h"
+#include "access/xact.h"
 #include "compat.h"
 #include "executor/tuptable.h"
 #include "miscadmin.h"
@@ -58,6 +60,8 @@ insert_row_form(Relation rel, TupleTableSlot **slots, int nslots,
 	for (int i = 0; i < nslots; i++)
 	{
 		slots[i]->tts_tid = tuples[i]->t_self;
+		if (TTS_IS_COLUMNAR(slots[i]))
+			columnar_slot_set_writer(slots[i], GetCurrentTransactionId(), cid);
 		if (should_free[i])
 			heap_freetuple(tuples[i]);
 	}
@@ -78,7 +82,11 @@ columnar_multi_insert(Relation rel, TupleTableSlot **slots, int nslots,
 	if (nrow_form > 0)
 		insert_row_form(rel, slots, nrow_form, cid, options);
 	for (int i = nrow_form; i < nslots; i++)
+	{
 		load_buffer_append(rel, slots[i], cid, options);
+		if (TTS_IS_COLUMNAR(slots[i]))
+			columnar_slot_set_writer(slots[i], GetCurrentTransactionId(), cid);
+	}
 }
 
 void

@@ -34,8 +34,10 @@ typedef struct AttributeVector
 } AttributeVector;
 
 /*
+ */
+/*
  * Memory of the vector is from the current context.  desc must live as long,
- * and be the relation's own: copies of it may lack the missing values.
+ * with its missing values.
  */
 extern void attribute_vector_init(AttributeVector *av, TupleDesc desc,
 								  int attno);

@@ -23,6 +23,7 @@ typedef struct SegmentValues
 	bool		is_open;
 	uint32		group;			/* of the open segment */
 	SegmentData segment;
+	TupleDesc	desc;			/* of the values, or NULL */
 	int			natts;
 	AttributeVector **vectors;	/* by attribute number - 1 */
 	int		   *nmisses;		/* strings of the vector decoded singly */
@@ -43,6 +44,13 @@ extern void segment_values_free(SegmentValues *values);
 /* Turn to a segment: with an own reader, or after the caller's was opened. */
 extern void segment_values_open(SegmentValues *values, uint32 group,
 								const SegmentData *segment);
+
+/*
+ * Decode by this descriptor from now on, which need not be the relation's
+ * present one: ALTER TABLE reads old rows by the old one.  The caller keeps it
+ * while it asks for values.
+ */
+extern void segment_values_set_desc(SegmentValues *values, TupleDesc desc);
 
 /* Is the segment as it is in a header now the one that is open? */
 extern bool segment_values_is_open(const SegmentValues *values, uint32 group,
