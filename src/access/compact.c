@@ -10,6 +10,7 @@
 #include "access/mover.h"
 #include "access/table.h"
 #include "access/table_am.h"
+#include "access/toast_list.h"
 #include "access/xlog.h"
 #include "commands/tablecmds.h"
 #include "fmgr.h"
@@ -45,7 +46,7 @@ open_table(Oid relid)
 				 errmsg("cannot access temporary tables of other sessions")));
 
 	/* the horizon of temporary tables ignores our own open scans */
-	CheckTableNotInUse(rel, "columnar_compact()");
+	CheckTableNotInUse(rel, "compact");
 	return rel;
 }
 
@@ -76,6 +77,8 @@ columnar_compact(PG_FUNCTION_ARGS)
 	ngroups = group_scan_ngroups(rel);
 	for (uint32 group = 0; group < ngroups; group++)
 		mover_move_group(&mover, group);
+	if (ngroups > 0)
+		toast_list_finish(rel);
 
 	/* the lock is kept: the old rows' TOAST values go with the transaction */
 	table_close(rel, NoLock);

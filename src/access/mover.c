@@ -913,8 +913,6 @@ move_finish(Move *move)
 	for (int i = 0; i < move->nretired; i++)
 		free_space_retire(rel, move->retired[i].start,
 						  move->retired[i].nblocks, stamp);
-	toast_list_remove(&move->toast, rel);
-
 	move->mover->nrows += segment.nrows;
 	move->mover->nsegments++;
 }

@@ -24,6 +24,8 @@
 #include "storage/free_space.h"
 #include "storage/full_xid.h"
 #include "storage/group.h"
+#include "storage/lwlock.h"
+#include "storage/proc.h"
 
 void
 toast_list_init(ToastList *list)
@@ -117,12 +119,9 @@ remove_value(Relation rel, Oid value)
 	pfree(pointer);
 }
 
-void
-toast_list_remove(ToastList *list, Relation rel)
+static void
+remove_values(Relation rel, const ToastList *list)
 {
-	if (list->nvalues == 0)
-		return;
-
 	free_space_set(rel, list->start, EXTENT_TOAST_LIST, EXTENT_TOAST_LIST,
 				   GetCurrentFullTransactionId());
 	for (uint32 i = 0; i < list->nvalues; i++)
@@ -201,11 +200,42 @@ finish_list(Relation rel, const FreeExtent *extent)
 	}
 
 	if (read_list(rel, extent, &list))
-		toast_list_remove(&list, rel);
+		remove_values(rel, &list);
 	else
 		free_space_set(rel, extent->start, EXTENT_TOAST_LIST, EXTENT_FREE,
 					   InvalidFullTransactionId);
 	pfree(list.values);
+}
+
+/*
+ * Let others see our xid, which is about to be made.
+ *
+ * Snapshots and horizons leave out a backend that vacuums, in the belief that
+ * it writes no xid; others would take the removal of a value for aborted while
+ * it runs, and say so in hint bits.  Returns false if it is too late.
+ */
+static bool
+become_visible(void)
+{
+	if ((MyProc->statusFlags & PROC_IN_VACUUM) == 0)
+		return true;
+	if (TransactionIdIsValid(GetTopTransactionIdIfAny()))
+		return false;
+
+	LWLockAcquire(ProcArrayLock, LW_EXCLUSIVE);
+	MyProc->statusFlags &= ~PROC_IN_VACUUM;
+	ProcGlobal->statusFlags[MyProc->pgxactoff] = MyProc->statusFlags;
+	LWLockRelease(ProcArrayLock);
+	return true;
+}
+
+static bool
+has_list(const FreeExtent *extents, int nextents)
+{
+	for (int i = 0; i < nextents; i++)
+		if (extents[i].state == EXTENT_TOAST_LIST)
+			return true;
+	return false;
 }
 
 void
@@ -213,6 +243,12 @@ toast_list_finish(Relation rel)
 {
 	FreeExtent *extents;
 	int			nextents = free_space_list(rel, &extents);
+
+	if (!has_list(extents, nextents) || !become_visible())
+	{
+		pfree(extents);
+		return;
+	}
 
 	for (int i = 0; i < nextents; i++)
 	{

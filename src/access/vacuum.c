@@ -118,7 +118,6 @@ vacuum_table(VacuumState *state, VacuumParamsPointer params)
 		return;
 	}
 
-	toast_list_finish(state->rel);
 	vacuum_groups(state, meta.next_group);
 	vacuum_remove_dead(state);
 	if (state->clean_indexes)
@@ -126,6 +125,7 @@ vacuum_table(VacuumState *state, VacuumParamsPointer params)
 	correct_row_count(state, meta.nrows);
 
 	vacuum_reclaim(state);
+	toast_list_finish(state->rel);
 	if (params->truncate != VACOPTVALUE_DISABLED)
 		vacuum_truncate(state);
 }

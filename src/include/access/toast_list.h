@@ -11,8 +11,8 @@
  *
  * No reader is hurt who still looks at the rows' old pages: reading TOAST does
  * not look at xmax, and the TOAST table keeps a value that is removed now as
- * long as any snapshot is older.  The xid that removes values is the only one
- * that VACUUM writes; no MVCC reader meets it.
+ * long as any snapshot is older.  This removal is the only thing that VACUUM
+ * writes with an xid; see toast_list_finish().
  */
 #ifndef ACCESS_TOAST_LIST_H
 #define ACCESS_TOAST_LIST_H
@@ -39,12 +39,10 @@ extern void toast_list_add(ToastList *list, struct varlena *pointer);
 extern void toast_list_write(ToastList *list, Relation rel, uint32 group,
 							 uint32 first);
 
-/* Remove the values; after the swap. */
-extern void toast_list_remove(ToastList *list, Relation rel);
-
 /*
- * Finish what transactions that are over have left: lists whose values are
- * removed become free, others are carried out or dropped.  By VACUUM.
+ * Carry out the lists of rows that have been moved, drop those of rows that
+ * have not, and free those that are carried out.  By VACUUM, as the last thing
+ * before truncation, and by columnar_compact().
  */
 extern void toast_list_finish(Relation rel);
 
