@@ -579,7 +579,9 @@ load_buffer_fetch(Relation rel, RowNumber row, TupleTableSlot *slot,
 
 		pfree(values);
 		pfree(isnull);
+		/* Without a t_ctid it would pass for a composite value. */
 		row_number_to_tid(row, &tuple->t_self);
+		tuple->t_data->t_ctid = tuple->t_self;
 		tuple->t_tableOid = RelationGetRelid(rel);
 
 		/* without it the server takes the tuple for a composite value */
