@@ -210,6 +210,9 @@ init_outputs(VectorScanState *state)
 	else
 		state->output_mode = OUTPUT_PROJECTION;
 
+	state->uses_expressions = state->css.ss.ps.qual != NULL ||
+		state->output_mode == OUTPUT_PROJECTION;
+
 	state->qual_outputs = scan_slot_outputs(state, true,
 											&state->nqual_outputs);
 	if (state->output_mode == OUTPUT_COLUMNS)
@@ -350,14 +353,26 @@ fill_outputs(VectorScanState *state, TupleTableSlot *slot)
 	fill_slot(state, slot, state->outputs, state->noutputs);
 }
 
+/*
+ * Make a virtual slot ready for another row's values; ExecClearTuple and
+ * ExecStoreVirtualTuple in one, without their calls.
+ */
+static inline void
+renew_slot(TupleTableSlot *slot)
+{
+	if (unlikely(TTS_SHOULDFREE(slot)))
+		ExecClearTuple(slot);
+	slot->tts_flags &= ~TTS_FLAG_EMPTY;
+	slot->tts_nvalid = slot->tts_tupleDescriptor->natts;
+}
+
 /* Make the scan slot the current row's, without its columns. */
 static inline void
 store_row(VectorScanState *state, TupleTableSlot *slot)
 {
 	ScanBatch  *batch = &state->batch;
 
-	ExecClearTuple(slot);
-	ExecStoreVirtualTuple(slot);
+	renew_slot(slot);
 	row_number_to_tid(batch->first + batch->rows[batch->current],
 					  &slot->tts_tid);
 }
@@ -392,9 +407,9 @@ emit_row(VectorScanState *state, TupleTableSlot *slot)
 	{
 		case OUTPUT_COLUMNS:
 			result = node->ps.ps_ResultTupleSlot;
-			ExecClearTuple(result);
+			renew_slot(result);
 			fill_outputs(state, result);
-			return ExecStoreVirtualTuple(result);
+			return result;
 		case OUTPUT_PROJECTION:
 			fill_outputs(state, slot);
 			node->ps.ps_ExprContext->ecxt_scantuple = slot;
@@ -538,7 +553,9 @@ vector_scan_exec(CustomScanState *node)
 	if (unlikely(estate->es_epq_active != NULL))
 		return epq_exec(state);
 
-	ResetExprContext(node->ss.ps.ps_ExprContext);
+	/* Only the qual and a projection leave something behind. */
+	if (state->uses_expressions)
+		ResetExprContext(node->ss.ps.ps_ExprContext);
 	do
 	{
 		if (!next_row(state, forward))

@@ -100,6 +100,7 @@ typedef struct VectorScanState
 	ScanColumn **column_by_attno;	/* NULL: not read */
 	int			max_attno;		/* highest one read */
 	ScanOutputMode output_mode;
+	bool		uses_expressions;	/* qual or projection */
 	ScanOutput *qual_outputs;	/* filled before the qual runs */
 	int			nqual_outputs;
 	ScanOutput *outputs;		/* filled for rows that passed it */
