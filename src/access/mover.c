@@ -50,6 +50,9 @@
 /* Fewer rows in row form are left there. */
 #define MOVER_MIN_ROWS	1024
 
+/* Bytes that the rows of one move may take whatever the setting is. */
+#define MOVER_MIN_MEMORY	((Size) 16 * 1024 * 1024)
+
 /*
  * Part of a group that is settled, or not, as a whole: a segment, or of one in
  * row form the pages between two multiples of ROW_PAGES_BOUNDARY.
@@ -376,17 +379,14 @@ run_is_worth_it(const MoverUnit *units, int a, int b)
 	return nrows == 0 && npages > 0;
 }
 
-/*
- * Memory that the rows of one move may take.
- */
-static Size
-move_limit(void)
+Size
+maintenance_memory(void)
 {
 	int			kilobytes = maintenance_work_mem;
 
 	if (AmAutoVacuumWorkerProcess() && autovacuum_work_mem != -1)
 		kilobytes = autovacuum_work_mem;
-	return Max((Size) kilobytes, 16 * 1024) * 1024;
+	return (Size) kilobytes * 1024;
 }
 
 /*
@@ -397,7 +397,7 @@ static bool
 find_run(const Mover *mover, const MoverUnit *units, int n, int *a, int *b)
 {
 	int			start = *a;
-	Size		limit = move_limit();
+	Size		limit = Max(maintenance_memory(), MOVER_MIN_MEMORY);
 
 	while (start < n)
 	{

@@ -127,7 +127,7 @@ vacuum_table(VacuumState *state, VacuumParamsPointer params)
 	vacuum_reclaim(state);
 	toast_list_finish(state->rel);
 	if (params->truncate != VACOPTVALUE_DISABLED)
-		vacuum_truncate(state);
+		vacuum_truncate_file(state);
 }
 
 /*

@@ -27,11 +27,7 @@
 static int
 dead_groups_limit(void)
 {
-	Size		kilobytes = maintenance_work_mem;
-
-	if (AmAutoVacuumWorkerProcess() && autovacuum_work_mem != -1)
-		kilobytes = autovacuum_work_mem;
-	return Max(kilobytes * 1024 / DEAD_GROUP_BYTES, 16);
+	return Max(maintenance_memory() / DEAD_GROUP_BYTES, 16);
 }
 
 void

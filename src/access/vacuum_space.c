@@ -249,7 +249,7 @@ lock_for_truncation(Relation rel)
 }
 
 void
-vacuum_truncate(VacuumState *state)
+vacuum_truncate_file(VacuumState *state)
 {
 	Relation	rel = state->rel;
 	BlockNumber nblocks = RelationGetNumberOfBlocks(rel);

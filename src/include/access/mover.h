@@ -26,4 +26,7 @@ typedef struct Mover
  */
 extern void mover_move_group(Mover *mover, uint32 group);
 
+/* Bytes that maintenance may use in this process. */
+extern Size maintenance_memory(void);
+
 #endif							/* ACCESS_MOVER_H */

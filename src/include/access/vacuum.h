@@ -74,7 +74,7 @@ extern void vacuum_clean_indexes(VacuumState *state);
 
 /* vacuum_space.c */
 extern void vacuum_reclaim(VacuumState *state);
-extern void vacuum_truncate(VacuumState *state);
+extern void vacuum_truncate_file(VacuumState *state);
 
 /* vacuum.c: the table access method's callback. */
 extern void columnar_relation_vacuum(Relation rel, VacuumParamsPointer params,
