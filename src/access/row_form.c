@@ -37,6 +37,7 @@
 #include "storage/bufmgr.h"
 #include "storage/extent.h"
 #include "storage/free_space.h"
+#include "storage/lmgr.h"
 #include "storage/metapage.h"
 #include "storage/predicate.h"
 
@@ -219,54 +220,103 @@ row_page_mean(Page page)
 		sizeof(ItemIdData);
 }
 
+/* Do the tuples fill a quarter of a page? */
+static bool
+tuples_are_many(HeapTuple *tuples, int ntuples)
+{
+	Size		length = 0;
+
+	for (int i = 0; i < ntuples && length < BLCKSZ / 4; i++)
+		length += tuples[i]->t_len;
+	return length >= BLCKSZ / 4;
+}
+
+/*
+ * Lock the target's page if it takes at least the first of the tuples; *fit
+ * says how many.  Else InvalidBuffer, with *mean set if that has become known.
+ */
+static Buffer
+row_target_lock(Relation rel, const RowTarget *target, HeapTuple *tuples,
+				int ntuples, bool wait, int *fit, int *mean)
+{
+	Buffer		buffer = row_page_lock(rel, target->entry.blkno, wait);
+	Page		page;
+
+	if (!BufferIsValid(buffer))
+		return InvalidBuffer;
+	page = BufferGetPage(buffer);
+	*fit = row_page_fit(page, target->entry.nrows, tuples, ntuples);
+	if (*fit > 0)
+		return buffer;
+	*mean = row_page_mean(page);
+	UnlockReleaseBuffer(buffer);
+	return InvalidBuffer;
+}
+
+/*
+ * Make a new page the target.  If share, sessions whose page is full at the
+ * same time open one page together: the first opens it while the others wait
+ * for the metapage's heavyweight lock and then find it.
+ */
+static void
+row_target_open(Relation rel, RowTarget *target, HeapTuple *tuples,
+				int ntuples, bool share, int mean)
+{
+	BlockNumber full = target->entry.blkno;
+	RowMapEntry entry;
+	uint32		group;
+
+	if (share)
+	{
+		LockPage(rel, 0, ExclusiveLock);
+		if (row_target_from_metapage(target, rel) &&
+			target->entry.blkno != full)
+		{
+			UnlockPage(rel, 0, ExclusiveLock);
+			return;
+		}
+	}
+	group_open_row_page(rel, row_page_expected_rows(tuples, ntuples, mean),
+						&group, &entry);
+	row_target_set(target, rel, group, &entry);
+	if (share)
+		UnlockPage(rel, 0, ExclusiveLock);
+}
+
 /*
  * A locked row page that takes at least the first of the tuples; *fit says how
  * many.  First the page this transaction wrote to last, then the one that the
- * table got last, if nobody is busy with it, then a new one.
+ * table got last, then a new one.
+ *
+ * If somebody is busy with the table's page, a few rows wait: it takes a
+ * microsecond, while a page of their own would soon be left behind with most
+ * of its room.  Many rows get their own.
  */
 static Buffer
 row_page_get(Relation rel, HeapTuple *tuples, int ntuples, int *fit)
 {
 	RowTarget  *target = row_target(rel);
 	bool		own = row_target_is_valid(target, rel);
+	bool		few = !tuples_are_many(tuples, ntuples);
 	int			mean = 0;
+	Buffer		buffer = InvalidBuffer;
 
 	if (own || row_target_from_metapage(target, rel))
+		buffer = row_target_lock(rel, target, tuples, ntuples, own || few,
+								 fit, &mean);
+	else
+		target->entry.blkno = InvalidBlockNumber;
+
+	while (!BufferIsValid(buffer))
 	{
-		Buffer		buffer = row_page_lock(rel, target->entry.blkno, own);
-
-		if (BufferIsValid(buffer))
-		{
-			Page		page = BufferGetPage(buffer);
-
-			*fit = row_page_fit(page, target->entry.nrows, tuples, ntuples);
-			if (*fit > 0)
-				return buffer;
-			mean = row_page_mean(page);
-			UnlockReleaseBuffer(buffer);
-		}
-	}
-
-	for (;;)
-	{
-		RowMapEntry entry;
-		uint32		group;
-		Buffer		buffer;
-
-		group_open_row_page(rel,
-							row_page_expected_rows(tuples, ntuples, mean),
-							&group, &entry);
-		row_target_set(target, rel, group, &entry);
-		buffer = row_page_lock(rel, entry.blkno, true);
-		*fit = row_page_fit(BufferGetPage(buffer), entry.nrows, tuples,
-							ntuples);
-		if (*fit > 0)
-			return buffer;
-
-		/* Others found it through the metapage and filled it already. */
-		UnlockReleaseBuffer(buffer);
 		CHECK_FOR_INTERRUPTS();
+		row_target_open(rel, target, tuples, ntuples, few, mean);
+
+		/* It may be full already: others find it through the metapage. */
+		buffer = row_target_lock(rel, target, tuples, ntuples, true, fit,
+								 &mean);
 	}
+	return buffer;
 }
 
 /* ---- tuples ---- */
