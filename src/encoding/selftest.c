@@ -16,7 +16,9 @@ static const SelftestPart *const parts[] = {
 	&selftest_part_unpack,
 	&selftest_part_pack,
 	&selftest_part_raw,
-	&selftest_part_simple64
+	&selftest_part_simple64,
+	&selftest_part_vector,
+	&selftest_part_chunk
 };
 
 #define NPARTS (sizeof(parts) / sizeof(parts[0]))

@@ -48,7 +48,7 @@ UNIT_TEST(selftest_faults)
 {
 	static const char *const faults[] = {
 		"ninth_byte", "nfast", "mask64", "pack_carry", "copy_last",
-		"s64_selector"
+		"s64_selector", "vector_base", "chunk_value", "chunk_reject"
 	};
 
 	for (size_t i = 0; i < sizeof(faults) / sizeof(faults[0]); i++)

@@ -124,5 +124,7 @@ extern const SelftestPart selftest_part_unpack;
 extern const SelftestPart selftest_part_pack;
 extern const SelftestPart selftest_part_raw;
 extern const SelftestPart selftest_part_simple64;
+extern const SelftestPart selftest_part_vector;
+extern const SelftestPart selftest_part_chunk;
 
 #endif							/* ENCODING_SELFTEST_H */
