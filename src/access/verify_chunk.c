@@ -162,12 +162,15 @@ static bool
 range_is_right(const ZoneRange *range, ValueClass value_class,
 			   const ValueBounds *bounds)
 {
-	if (value_class == CLASS_NONE)
+	/* without a range, and without a word of NaN, nothing is claimed */
+	if (value_class == CLASS_NONE || (!range->has_range && !range->has_nan))
 		return true;
 	if (bounds->has_nan && !range->has_nan)
 		return false;
-	if (!range->has_range || !bounds->any)
+	if (!bounds->any)
 		return true;
+	if (!range->has_range)
+		return false;
 
 	switch (value_class)
 	{
