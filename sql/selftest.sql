@@ -47,7 +47,8 @@ SELECT fault, bool_and(ok) AS ok,
        bool_and(mismatches > 0 AND first_mismatch IS NOT NULL)
          FILTER (WHERE NOT ok) AS described
   FROM unnest(ARRAY['ninth_byte', 'nfast', 'mask64', 'pack_carry',
-                    'copy_last', 's64_selector']) AS fault,
+                    'copy_last', 's64_selector', 'vector_base',
+                    'chunk_value', 'chunk_reject']) AS fault,
        columnar_encoding_selftest(inject => fault)
   GROUP BY fault
   ORDER BY fault;
