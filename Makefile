@@ -16,8 +16,9 @@ PG_CFLAGS = -Wextra -Wno-unused-parameter -Wno-sign-compare \
 SHLIB_LINK = -llz4 -lzstd
 
 REGRESS = $(patsubst sql/%.sql,%,$(sort $(wildcard sql/*.sql)))
+REGRESS_OPTS = --load-extension=columnar
 ISOLATION = $(patsubst test/specs/%.spec,%,$(sort $(wildcard test/specs/*.spec)))
-ISOLATION_OPTS = --inputdir=$(srcdir)/test
+ISOLATION_OPTS = --inputdir=$(srcdir)/test --load-extension=columnar
 TAP_TESTS = 1
 PROVE_TESTS = test/t/*.pl
 

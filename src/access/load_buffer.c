@@ -579,17 +579,16 @@ load_buffer_fetch(Relation rel, RowNumber row, TupleTableSlot *slot,
 
 		pfree(values);
 		pfree(isnull);
-		/* Without a t_ctid it would pass for a composite value. */
 		row_number_to_tid(row, &tuple->t_self);
 		tuple->t_data->t_ctid = tuple->t_self;
 		tuple->t_tableOid = RelationGetRelid(rel);
 
-		/* without it the server takes the tuple for a composite value */
-		tuple->t_data->t_ctid = tuple->t_self;
+		/* What is left of a composite value's header would be misread. */
+		tuple->t_data->t_infomask &= ~HEAP_XACT_MASK;
+		tuple->t_data->t_infomask |= HEAP_XMAX_INVALID;
 		HeapTupleHeaderSetXmin(tuple->t_data, *xmin);
 		HeapTupleHeaderSetCmin(tuple->t_data, *cmin);
 		HeapTupleHeaderSetXmax(tuple->t_data, InvalidTransactionId);
-		tuple->t_data->t_infomask |= HEAP_XMAX_INVALID;
 		ExecForceStoreHeapTuple(tuple, slot, true);
 		slot->tts_tid = tuple->t_self;
 		slot->tts_tableOid = RelationGetRelid(rel);

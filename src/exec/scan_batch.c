@@ -19,8 +19,23 @@
 #include "exec/vector_scan.h"
 #include "executor/executor.h"
 #include "miscadmin.h"
+#include "pgstat.h"
 #include "port/pg_bitutils.h"
 #include "utils/memutils.h"
+
+/*
+ * Count rows that were read, and that the filters left fewer of them.  The
+ * statistics system counts all of them, as for heap.
+ */
+static void
+count_rows(VectorScanState *state, int nread, int nleft)
+{
+	Relation	rel = state->css.ss.ss_currentRelation;
+
+	state->counters->rows_removed += nread - nleft;
+	if (pgstat_should_count_relation(rel))
+		PGSTAT_TUPLES_RETURNED(rel) += nread;
+}
 
 /* A bit for each of the segment's vectors. */
 static uint64
@@ -369,7 +384,7 @@ load_vector(VectorScanState *state)
 		apply_filter(state, &state->filters[i], state->vector, batch->mask);
 		nrows = mask_count(batch->mask);
 	}
-	state->counters->rows_removed += nlive - nrows;
+	count_rows(state, nlive, nrows);
 	if (nrows == 0)
 		return false;
 
@@ -494,7 +509,7 @@ load_row_page(VectorScanState *state)
 	for (int c = 0; c < state->ncolumns; c++)
 		state->columns[c].is_by_row = false;
 
-	state->counters->rows_removed += scan->ntuples - batch->nrows;
+	count_rows(state, scan->ntuples, batch->nrows);
 	return batch->nrows > 0;
 }
 

@@ -21,6 +21,7 @@
 #include "exec/vector_scan.h"
 #include "executor/executor.h"
 #include "miscadmin.h"
+#include "pgstat.h"
 #include "optimizer/optimizer.h"
 #include "storage/predicate.h"
 #include "utils/memutils.h"
@@ -259,6 +260,7 @@ start_scan(VectorScanState *state)
 
 	load_buffer_flush_for(rel, snapshot);
 	PredicateLockRelation(rel, snapshot);
+	pgstat_count_heap_scan(rel);
 
 	if (state->scan == NULL)
 	{

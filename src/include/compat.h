@@ -53,6 +53,9 @@ typedef Oid RelFileNumber;
 #define dbOid dbNode
 #define relation_set_new_filelocator relation_set_new_filenode
 
+/* Counters of a relation were named otherwise. */
+#define PGSTAT_TUPLES_RETURNED(rel) ((rel)->pgstat_info->t_counts.t_tuples_returned)
+
 /* The result of tuple_update said only yes or no. */
 typedef bool TU_UpdateIndexes;
 
