@@ -1,7 +1,7 @@
 --
 -- What columnar tables refuse, each before anything has changed
 --
-SET default_table_access_method = columnar;
+SET default_table_access_method TO columnar;
 CREATE TABLE re_t (id integer PRIMARY KEY, t text);
 INSERT INTO re_t SELECT i, 't' || i FROM generate_series(1, 20000) i;
 
@@ -38,7 +38,9 @@ SELECT count(*) FROM re_heap;
 CREATE MATERIALIZED VIEW re_mv AS SELECT 1 AS one, count(*) FROM re_t;
 CREATE UNIQUE INDEX ON re_mv (one);
 INSERT INTO re_t VALUES (0, 'new');
+\set SHOW_CONTEXT never
 REFRESH MATERIALIZED VIEW CONCURRENTLY re_mv;
+\set SHOW_CONTEXT errors
 
 -- nothing has changed
 SELECT count(*), sum(id), count(DISTINCT t) FROM re_t;
