@@ -176,27 +176,30 @@ extent_compare(const void *a, const void *b)
 	return (x->start > y->start) - (x->start < y->start);
 }
 
+typedef struct FreeList
+{
+	FreeExtent *extents;		/* sorted */
+	int			n;
+} FreeList;
+
 /*
- * Read the free list together with the length of the file.  Returns the
- * entries, sorted.
+ * Read the free list together with the length of the file.
  */
-static int
-read_free_list(VerifyState *state, FreeExtent **extents)
+static void
+read_free_list(VerifyState *state, void *argument)
 {
 	Relation	rel = state->rel;
-	int			nextents = 0;
+	FreeList   *list = argument;
 	MetapageData meta;
 
-	*extents = NULL;
 	LockRelationForExtension(rel, ExclusiveLock);
 	state->nblocks = RelationGetNumberOfBlocks(rel);
 	if (metapage_copy(rel, &meta))
-		nextents = free_space_list(rel, extents);
+		list->n = free_space_list(rel, &list->extents);
 	UnlockRelationForExtension(rel, ExclusiveLock);
 
-	if (nextents > 0)
-		qsort(*extents, nextents, sizeof(FreeExtent), extent_compare);
-	return nextents;
+	if (list->n > 0)
+		qsort(list->extents, list->n, sizeof(FreeExtent), extent_compare);
 }
 
 /*
@@ -422,8 +425,7 @@ static void
 verify_relation(VerifyState *state)
 {
 	Relation	rel = state->rel;
-	FreeExtent *extents;
-	int			nextents;
+	FreeList	list = {NULL, 0};
 	bool		locked = false;
 	bool		complete;
 	Size		nwords;
@@ -432,7 +434,8 @@ verify_relation(VerifyState *state)
 	if (!RecoveryInProgress())
 		locked = ConditionalLockRelation(rel, ShareUpdateExclusiveLock);
 
-	nextents = read_free_list(state, &extents);
+	state->blkno = 0;
+	complete = verify_guard(state, read_free_list, &list);
 	nwords = state->nblocks / 64 + 1;
 	state->used = MemoryContextAllocExtended(CurrentMemoryContext,
 											 nwords * sizeof(uint64),
@@ -442,9 +445,9 @@ verify_relation(VerifyState *state)
 											   MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
 	state->deleted = palloc(GROUP_ROWS / 8);
 
-	verify_free_list(state, extents, nextents);
-	complete = verify_groups(state);
-	verify_free_unused(state, extents, nextents);
+	verify_free_list(state, list.extents, list.n);
+	complete = verify_groups(state) && complete;
+	verify_free_unused(state, list.extents, list.n);
 	if (locked)
 	{
 		if (complete)
