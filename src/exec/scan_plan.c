@@ -3,8 +3,9 @@
  *		From the path of a vectorised scan to its plan node.
  *
  * The plan's custom_exprs are the clauses that column filters decide, its qual
- * the others.  Filters run first, each in core's order, the qual's clauses
- * follow in theirs.  A filter therefore overtakes clauses that core would run
+ * the others.  Filters run first, cheap ones before dear ones; the qual's
+ * clauses follow in core's order.  Among filters the order does not matter to
+ * anybody, but a filter also overtakes clauses of the qual that core would run
  * before it, which is allowed only if nobody can tell:
  *
  * - filters raise no error and have no side effect, but their operands may
@@ -104,6 +105,54 @@ vector_scan_filters(List *clauses, Index relid, List **rest)
 	return filters;
 }
 
+/*
+ * How dear a filter is by the row: integers and floats run through kernels,
+ * numerics have to be scaled, strings found.  Operands that have to be
+ * evaluated come last, so that no row gets there that need not.
+ */
+static int
+filter_rank(RestrictInfo *rinfo, Index relid)
+{
+	FilterClause match;
+
+	if (!filter_clause_match(rinfo->clause, relid, &match))
+		elog(ERROR, "condition of a vectorised scan is not a column filter");
+	if (!operand_is_simple(match.operand))
+		return 4;
+	if (match.operand == NULL)
+		return 0;
+	switch (match.type->domain)
+	{
+		case DOMAIN_INTEGER:
+		case DOMAIN_FLOAT:
+			return 1;
+		case DOMAIN_NUMERIC:
+			return 2;
+		case DOMAIN_BYTES:
+			return 3;
+	}
+	return 3;
+}
+
+/* Cheap filters first; else they keep their order. */
+static List *
+order_filters(List *filters, Index relid)
+{
+	List	   *ordered = NIL;
+
+	for (int rank = 0; rank <= 4; rank++)
+	{
+		ListCell   *lc;
+
+		foreach(lc, filters)
+		{
+			if (filter_rank(lfirst(lc), relid) == rank)
+				ordered = lappend(ordered, lfirst(lc));
+		}
+	}
+	return ordered;
+}
+
 static Plan *
 vector_scan_plan(PlannerInfo *root, RelOptInfo *rel, CustomPath *best_path,
 				 List *tlist, List *clauses, List *custom_plans)
@@ -112,6 +161,7 @@ vector_scan_plan(PlannerInfo *root, RelOptInfo *rel, CustomPath *best_path,
 	List	   *rest;
 	List	   *filters = vector_scan_filters(clauses, rel->relid, &rest);
 
+	filters = order_filters(filters, rel->relid);
 	scan->scan.plan.targetlist = tlist;
 	scan->scan.plan.qual = extract_actual_clauses(rest, false);
 	scan->scan.scanrelid = rel->relid;

@@ -92,7 +92,7 @@ typedef struct VectorScanState
 	CustomScanState css;		/* must be first */
 
 	/* Fixed at start. */
-	ColumnFilter *filters;		/* in core's order */
+	ColumnFilter *filters;		/* in the plan's order */
 	int			nfilters;
 	ExprState  *filter_qual;	/* all of them, for rows that come one by one */
 	ScanColumn *columns;		/* by attribute number */
