@@ -1,6 +1,8 @@
 -- ColumnarVectorScan: the same rows as core's executor gives, on a heap table
 -- and on the same columnar table; and what it skips.
+SET client_min_messages = warning;
 CREATE EXTENSION IF NOT EXISTS columnar;
+RESET client_min_messages;
 SET max_parallel_workers_per_gather = 0;
 SET timezone = 'Europe/Berlin';
 SET datestyle = iso;
