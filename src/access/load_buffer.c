@@ -151,6 +151,12 @@ load_state_remove(LoadState *state)
 	hash_search(load_table, &relid, HASH_REMOVE, NULL);
 }
 
+static bool
+load_state_has_rows(const LoadState *state)
+{
+	return state->rows != NULL && row_buffer_nslots(state->rows) > 0;
+}
+
 /* ---- flushing ---- */
 
 static void
@@ -225,7 +231,7 @@ load_state_write_rows(LoadState *state, Relation rel, HeapTuple *tuples)
 	group_publish_rows(rel, state->group, &segment, pages, npages,
 					   pages[0].blkno);
 	state->segment_is_announced = false;
-	load_state_drop_rows(state);
+	row_buffer_reset(state->rows);
 	RESUME_INTERRUPTS();
 }
 
@@ -241,13 +247,14 @@ load_state_write_columns(LoadState *state, Relation rel)
 	HOLD_INTERRUPTS();
 	group_publish_columns(rel, state->group, &segment);
 	state->segment_is_announced = false;
-	load_state_drop_rows(state);
+	row_buffer_reset(state->rows);
 	RESUME_INTERRUPTS();
 }
 
 /*
  * Write what is buffered.  Which form it gets is a matter of number and size
- * only.  The group stays open for the command's next rows.
+ * only.  The buffer is empty afterwards, and the group is still open, for the
+ * command's next rows.
  */
 static void
 load_state_flush(LoadState *state, Relation rel)
@@ -256,7 +263,7 @@ load_state_flush(LoadState *state, Relation rel)
 	MemoryContext old_context;
 	HeapTuple  *tuples = NULL;
 
-	if (state->rows == NULL)
+	if (!load_state_has_rows(state))
 		return;
 
 	/*
@@ -268,7 +275,7 @@ load_state_flush(LoadState *state, Relation rel)
 	old_context = MemoryContextSwitchTo(context);
 
 	if (row_buffer_nslots(state->rows) < LOAD_COLUMN_FORM_ROWS &&
-		row_buffer_bytes(state->rows) < LOAD_COLUMN_FORM_BYTES)
+		row_buffer_raw_bytes(state->rows) < LOAD_COLUMN_FORM_BYTES)
 		tuples = buffered_tuples(rel, state->rows);
 	if (tuples != NULL)
 		load_state_write_rows(state, rel, tuples);
@@ -280,6 +287,15 @@ load_state_flush(LoadState *state, Relation rel)
 	MemoryContextDelete(context);
 }
 
+static void
+load_state_close_group(LoadState *state, Relation rel)
+{
+	if (!state->group_is_open)
+		return;
+	state->group_is_open = false;
+	group_close(rel, state->group);
+}
+
 /*
  * The command is done, or may be: write everything and give the group back.
  */
@@ -287,11 +303,8 @@ static void
 load_state_finish(LoadState *state, Relation rel)
 {
 	load_state_flush(state, rel);
-	if (state->group_is_open)
-	{
-		state->group_is_open = false;
-		group_close(rel, state->group);
-	}
+	load_state_drop_rows(state);
+	load_state_close_group(state, rel);
 }
 
 /*
@@ -358,7 +371,10 @@ load_states_shrink(Relation rel)
 	}
 	Assert(largest != NULL);
 	if (largest->relid == RelationGetRelid(rel))
+	{
 		load_state_flush(largest, rel);
+		load_state_drop_rows(largest);
+	}
 	else
 		load_state_finish_unopened(largest);
 }
@@ -484,18 +500,18 @@ load_state_reserve(LoadState *state, Relation rel)
 			group_widen(rel, state->group, &state->segment,
 						state->segment.nvectors) > 0)
 			return;
-		load_state_finish(state, rel);
+		load_state_flush(state, rel);
 	}
-	else if (state->group_is_open)
+	else if (state->group_is_open &&
+			 group_announce(rel, state->group, state->xid, 1,
+							&state->segment))
 	{
-		if (group_announce(rel, state->group, state->xid, 1, &state->segment))
-		{
-			state->segment_is_announced = true;
-			return;
-		}
-		load_state_finish(state, rel);
+		state->segment_is_announced = true;
+		return;
 	}
 
+	/* The group has no number left. */
+	load_state_close_group(state, rel);
 	state->group = group_open(rel, state->xid, 1, &state->segment);
 	state->group_is_open = true;
 	state->segment_is_announced = true;
@@ -558,7 +574,7 @@ load_buffer_fetch(Relation rel, RowNumber row, TupleTableSlot *slot,
 	if (load_nbuffers == 0)
 		return false;
 	state = load_state_find(RelationGetRelid(rel));
-	if (state == NULL || state->rows == NULL ||
+	if (state == NULL || !load_state_has_rows(state) ||
 		row_number_group(row) != state->group)
 		return false;
 	first = segment_first(&state->segment);

@@ -40,7 +40,8 @@ typedef struct RowColumn
 	uint64	   *offsets;		/* bytes: capacity + 1 of them, or NULL */
 	uint8	   *bytes;			/* payloads, offsets[nslots] of them */
 	Size		bytes_capacity;
-	uint8	   *nulls;			/* capacity bits, or NULL if there is none */
+	uint8	   *nulls;			/* capacity bits, or NULL if none was needed */
+	bool		has_nulls;		/* a bit of it is set */
 } RowColumn;
 
 struct RowBuffer
@@ -93,6 +94,21 @@ row_buffer_free(RowBuffer *buffer)
 	MemoryContextDelete(buffer->context);
 }
 
+void
+row_buffer_reset(RowBuffer *buffer)
+{
+	for (int i = 0; i < buffer->natts; i++)
+	{
+		RowColumn  *column = &buffer->columns[i];
+
+		if (column->has_nulls)
+			memset(column->nulls, 0, (buffer->nslots + 7) / 8);
+		column->has_nulls = false;
+	}
+	buffer->nslots = 0;
+	buffer->nrows = 0;
+}
+
 uint32
 row_buffer_nslots(const RowBuffer *buffer)
 {
@@ -109,6 +125,23 @@ Size
 row_buffer_bytes(const RowBuffer *buffer)
 {
 	return buffer->nbytes;
+}
+
+Size
+row_buffer_raw_bytes(const RowBuffer *buffer)
+{
+	Size		nbytes = 0;
+
+	for (int i = 0; i < buffer->natts; i++)
+	{
+		const RowColumn *column = &buffer->columns[i];
+
+		if (column->width > 0)
+			nbytes += (Size) buffer->nslots * column->width;
+		else if (column->offsets != NULL)
+			nbytes += column->offsets[buffer->nslots];
+	}
+	return nbytes;
 }
 
 /* ---- growth ---- */
@@ -222,6 +255,7 @@ column_append_null(RowBuffer *buffer, RowColumn *column, uint32 slot)
 		column->nulls = array_resize(buffer, NULL, 0,
 									 bitmap_size(buffer->capacity));
 	column->nulls[slot / 8] |= (uint8) (1 << (slot % 8));
+	column->has_nulls = true;
 	if (column->offsets != NULL)
 		column->offsets[slot + 1] = column->offsets[slot];
 }
@@ -399,7 +433,7 @@ row_buffer_get(const RowBuffer *buffer, uint32 slot, int attno, bool *isnull)
 	Assert(slot < buffer->nslots);
 
 	*isnull = column->dropped ||
-		(column->nulls != NULL &&
+		(column->has_nulls &&
 		 (column->nulls[slot / 8] & (1 << (slot % 8))) != 0);
 	if (*isnull)
 		return (Datum) 0;
@@ -444,7 +478,7 @@ column_write(RowBuffer *buffer, RowColumn *column, int attno,
 	input.kind = column->kind;
 	input.value_class = column->value_class;
 	input.nrows = buffer->nslots;
-	input.nulls = column->nulls;
+	input.nulls = column->has_nulls ? column->nulls : NULL;
 	input.values = column->values;
 	input.offsets = column->offsets;
 	input.bytes = column->bytes;

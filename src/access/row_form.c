@@ -57,7 +57,7 @@ typedef struct RowTarget
 	RowMapEntry entry;
 } RowTarget;
 
-#define ROW_TARGETS		64
+#define ROW_TARGETS		1024
 
 static RowTarget row_targets[ROW_TARGETS];
 

@@ -19,6 +19,9 @@ typedef struct RowBuffer RowBuffer;
 extern RowBuffer *row_buffer_create(TupleDesc desc, MemoryContext parent);
 extern void row_buffer_free(RowBuffer *buffer);
 
+/* Make the buffer empty, but keep its arrays for as many rows again. */
+extern void row_buffer_reset(RowBuffer *buffer);
+
 /* Append a row; external and compressed values are fetched and expanded. */
 extern void row_buffer_append(RowBuffer *buffer, const Datum *values,
 							  const bool *isnull);
@@ -30,6 +33,9 @@ extern void row_buffer_append_hole(RowBuffer *buffer);
 extern uint32 row_buffer_nslots(const RowBuffer *buffer);
 extern uint32 row_buffer_nrows(const RowBuffer *buffer);
 extern Size row_buffer_bytes(const RowBuffer *buffer);
+
+/* Bytes of the values that are in it. */
+extern Size row_buffer_raw_bytes(const RowBuffer *buffer);
 
 /*
  * Value of a row, by reference into the buffer or, where it needs a varlena
