@@ -94,6 +94,8 @@ typedef bool TU_UpdateIndexes;
 #include "utils/acl.h"
 #include "varatt.h"
 
+#define PGSTAT_TUPLES_RETURNED(rel) ((rel)->pgstat_info->counts.tuples_returned)
+
 #define columnar_tuplesort_getdatum(sort, value, isnull) \
 	tuplesort_getdatum(sort, true, false, value, isnull, NULL)
 
