@@ -116,12 +116,67 @@ load_entries(ChunkReader *reader, const char **reason)
 	return true;
 }
 
+/*
+ * Is a value less min at most span, for all of them?  Where span leaves the
+ * top bit free, that bit of the value less min, or of the rest to span, tells
+ * of one that is not; this needs no comparison in the loop.
+ */
+#define IN_RANGE(type, min, span) \
+	do { \
+		const type *in = values; \
+		type		base = (type) (min); \
+		type		limit = (type) (span); \
+		type		all = 0; \
+		uint32_t	i = 0; \
+		for (; i + VECTOR_STEP <= nvalues; i += VECTOR_STEP) \
+		{ \
+			const type *step = in + i; \
+			for (int k = 0; k < VECTOR_STEP; k++) \
+				all |= (type) ((type) (step[k] - base) | \
+							   (type) (limit - (type) (step[k] - base))); \
+		} \
+		for (; i < nvalues; i++) \
+			all |= (type) ((type) (in[i] - base) | \
+						   (type) (limit - (type) (in[i] - base))); \
+		return all >> (8 * sizeof(type) - 1) == 0; \
+	} while (0)
+
+static bool
+values_are_in_span(const void *values, uint32_t nvalues, int size,
+				   uint64_t min, uint64_t span)
+{
+	if (span >> (8 * size - 1) != 0)
+		return true;			/* half the type's range: not worth a slow check */
+	switch (size)
+	{
+		case 1:
+			IN_RANGE(uint8_t, min, span);
+		case 2:
+			IN_RANGE(uint16_t, min, span);
+		case 4:
+			IN_RANGE(uint32_t, min, span);
+		default:
+			IN_RANGE(uint64_t, min, span);
+	}
+}
+
+static bool
+codes_are_valid(const uint16_t *codes, uint32_t nvalues, uint32_t nentries)
+{
+	uint16_t	max = 0;
+
+	if (nentries <= INT16_MAX)
+		return values_are_in_span(codes, nvalues, sizeof(uint16_t), 0, nentries - 1);
+	for (uint32_t i = 0; i < nvalues; i++)
+		max = codes[i] > max ? codes[i] : max;
+	return max < nentries;
+}
+
 /* Make reader->codes those of a vector, each below nentries. */
 bool
 chunk_load_codes(ChunkReader *reader, uint32_t vector, const char **reason)
 {
 	uint32_t	nvalues = vector_length(reader->nrows, vector);
-	uint16_t	max = 0;
 
 	if (reader->codes_vector == vector)
 		return true;
@@ -130,9 +185,7 @@ chunk_load_codes(ChunkReader *reader, uint32_t vector, const char **reason)
 	reader->codes_vector = NO_VECTOR;
 	if (!chunk_decode_stream(reader, &reader->values, vector, reader->codes, reason))
 		return false;
-	for (uint32_t i = 0; i < nvalues; i++)
-		max = reader->codes[i] > max ? reader->codes[i] : max;
-	if (max >= reader->nentries)
+	if (!codes_are_valid(reader->codes, nvalues, reader->nentries))
 	{
 		*reason = "code outside the dictionary";
 		return false;
@@ -141,19 +194,6 @@ chunk_load_codes(ChunkReader *reader, uint32_t vector, const char **reason)
 	return true;
 }
 
-#define IN_RANGE(type) \
-	do { \
-		const type *in = values; \
-		type		min = in[0]; \
-		type		max = in[0]; \
-		for (uint32_t i = 1; i < nvalues; i++) \
-		{ \
-			min = in[i] < min ? in[i] : min; \
-			max = in[i] > max ? in[i] : max; \
-		} \
-		return (int64_t) min >= range.min_int && (int64_t) max <= range.max_int; \
-	} while (0)
-
 /*
  * Sums of deltas wrap around, and may leave the type unseen: compare them with
  * the vector's zone map, which also holds the fillers.
@@ -161,32 +201,15 @@ chunk_load_codes(ChunkReader *reader, uint32_t vector, const char **reason)
 static bool
 deltas_are_in_range(ChunkReader *reader, uint32_t vector, const void *values)
 {
-	uint32_t	nvalues = vector_length(reader->nrows, vector);
 	uint32_t	nnulls;
 	ZoneRange	range;
 
 	chunk_vector_zone(reader, vector, &nnulls, &range);
 	if (!range.has_range)
 		return true;
-	switch (reader->zones.kind == ZONE_SIGNED ? -reader->type.size : reader->type.size)
-	{
-		case -1:
-			IN_RANGE(int8_t);
-		case -2:
-			IN_RANGE(int16_t);
-		case -4:
-			IN_RANGE(int32_t);
-		case -8:
-			IN_RANGE(int64_t);
-		case 1:
-			IN_RANGE(uint8_t);
-		case 2:
-			IN_RANGE(uint16_t);
-		case 4:
-			IN_RANGE(uint32_t);
-		default:
-			return true;
-	}
+	return values_are_in_span(values, vector_length(reader->nrows, vector),
+							  reader->type.size, (uint64_t) range.min_int,
+							  (uint64_t) range.max_int - (uint64_t) range.min_int);
 }
 
 static bool

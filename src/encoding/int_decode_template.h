@@ -63,21 +63,30 @@ FN(codes_fit) (const VALUE *codes, uint32_t ncodes, int width, uint64_t limit)
 	return all <= limit;
 }
 
+/*
+ * In steps of a constant length, which compilers vectorise without being asked
+ * to; the last step may run into the slack behind the codes.
+ */
 static void
 FN(add_reference) (VALUE *codes, uint32_t ncodes, uint64_t base, uint64_t divisor)
 {
 	VALUE		addend = (VALUE) base;
 	VALUE		factor = (VALUE) divisor;
 
-	if (factor == 1)
+	for (uint32_t i = 0; i < ncodes; i += VECTOR_STEP)
 	{
-		for (uint32_t i = 0; i < ncodes; i++)
-			codes[i] = (VALUE) (codes[i] + addend);
-	}
-	else
-	{
-		for (uint32_t i = 0; i < ncodes; i++)
-			codes[i] = (VALUE) (1u * codes[i] * factor + addend);
+		VALUE	   *step = codes + i;
+
+		if (factor == 1)
+		{
+			for (int k = 0; k < VECTOR_STEP; k++)
+				step[k] = (VALUE) (step[k] + addend);
+		}
+		else
+		{
+			for (int k = 0; k < VECTOR_STEP; k++)
+				step[k] = (VALUE) (1u * step[k] * factor + addend);
+		}
 	}
 }
 
@@ -92,7 +101,9 @@ FN(sum_deltas) (VALUE *codes, uint32_t ncodes, const VectorHeader *header)
 	{
 		for (uint32_t i = 0; i < ncodes; i++)
 		{
-			value = (VALUE) (value + codes[i] + step);
+			VALUE		delta = (VALUE) (codes[i] + step);
+
+			value = (VALUE) (value + delta);
 			codes[i] = value;
 		}
 	}
@@ -100,7 +111,9 @@ FN(sum_deltas) (VALUE *codes, uint32_t ncodes, const VectorHeader *header)
 	{
 		for (uint32_t i = 0; i < ncodes; i++)
 		{
-			value = (VALUE) (value + 1u * codes[i] * factor + step);
+			VALUE		delta = (VALUE) (1u * codes[i] * factor + step);
+
+			value = (VALUE) (value + delta);
 			codes[i] = value;
 		}
 	}

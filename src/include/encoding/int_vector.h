@@ -128,6 +128,12 @@ extern uint8_t int_vector_encode(const IntVector *vector, const IntOptions *opti
 extern uint8_t int_vector_encode_light(const IntVector *vector, const IntOptions *options,
 									   IntWorkspace *work, ByteBuffer *body);
 
+/*
+ * Values that a loop of a decoder takes at once, as a constant so that compilers
+ * vectorise it; a divisor of the slack of buffers.
+ */
+#define VECTOR_STEP 16
+
 /* Work space of a decoder. */
 typedef struct IntScratch
 {
