@@ -92,7 +92,10 @@ for my $round (1 .. 3)
 	$_->finish for @runs;
 	$node->start;
 
-	is($node->safe_psql('postgres', q{SELECT message FROM columnar_verify('c')}),
+	# blocks may have been leaked, which VACUUM finds
+	is( $node->safe_psql(
+			'postgres', q{
+SELECT message FROM columnar_verify('c') WHERE message !~ 'neither used nor free'}),
 		'', "round $round: sound after the crash");
 	is( $node->safe_psql(
 			'postgres', q{
