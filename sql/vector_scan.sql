@@ -79,6 +79,14 @@ SET columnar.vector_scan = off;
 EXPLAIN (COSTS OFF) SELECT k FROM vs WHERE k = 1;
 RESET columnar.vector_scan;
 
+-- index or scan
+CREATE INDEX vs_k ON vs (k);
+EXPLAIN (COSTS OFF) SELECT * FROM vs WHERE k = 77;
+EXPLAIN (COSTS OFF) SELECT * FROM vs ORDER BY k LIMIT 10;
+EXPLAIN (COSTS OFF) SELECT sum(sm) FROM vs WHERE k > 5;
+EXPLAIN (COSTS OFF) SELECT sum(sm) FROM vs WHERE k BETWEEN 5000 AND 9000;
+DROP INDEX vs_k;
+
 -- skipping is counted where it happens
 SELECT counter('SELECT k FROM vs WHERE k > 100000', 'Groups Skipped') > 0 AS groups,
 	counter('SELECT k FROM vs WHERE k = 15000', 'Vectors Skipped') > 20 AS vectors,
