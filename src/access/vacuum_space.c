@@ -36,6 +36,10 @@
 #define TRUNCATE_MIN_BLOCKS		1000
 #define TRUNCATE_FRACTION		16
 
+/* Unused blocks that are worth it wherever they are. */
+#define RELOCATE_MIN_BLOCKS		8
+#define RELOCATE_FRACTION		4
+
 #define TRUNCATE_TRIES			20
 #define TRUNCATE_WAIT_MS		50
 
@@ -190,7 +194,7 @@ vacuum_reclaim(VacuumState *state)
 			resolve_announcement(state, &tiling, &extents[i]);
 	}
 	retire_leaks(state, &tiling);
-	free_space_coalesce(rel);
+	free_space_coalesce(rel, false);
 
 	pfree(extents);
 	pfree(finished);
@@ -210,24 +214,44 @@ extent_compare(const void *a, const void *b)
 }
 
 /*
- * Length of the file without the free blocks at its end.
+ * Length of the file without the unused blocks at its end; *unused is the
+ * number of unused ones anywhere.  Waiting blocks count as unused.
  */
 static BlockNumber
-length_without_tail(Relation rel, BlockNumber nblocks)
+length_without_tail(Relation rel, BlockNumber nblocks, BlockNumber *unused)
 {
 	FreeExtent *extents;
 	int			nextents = free_space_list(rel, &extents);
 
+	*unused = 0;
 	qsort(extents, nextents, sizeof(FreeExtent), extent_compare);
 	for (int i = nextents - 1; i >= 0; i--)
 	{
-		if (extents[i].state != EXTENT_FREE ||
-			extents[i].start + extents[i].nblocks != nblocks)
-			break;
-		nblocks = extents[i].start;
+		if (extents[i].state != EXTENT_FREE &&
+			extents[i].state != EXTENT_WAITING)
+			continue;
+		*unused += extents[i].nblocks;
+		if (extents[i].start + extents[i].nblocks == nblocks)
+			nblocks = extents[i].start;
 	}
 	pfree(extents);
 	return nblocks;
+}
+
+/*
+ * Is it worth an AccessExclusiveLock to shorten the file?  For its end, or
+ * because so much of it is unused that segments from the end find room.
+ */
+static bool
+truncation_pays(Relation rel, BlockNumber nblocks)
+{
+	BlockNumber unused;
+	BlockNumber tail = nblocks - length_without_tail(rel, nblocks, &unused);
+
+	return (tail > 0 &&
+			tail >= Min(TRUNCATE_MIN_BLOCKS, nblocks / TRUNCATE_FRACTION)) ||
+		(unused >= RELOCATE_MIN_BLOCKS &&
+		 unused >= nblocks / RELOCATE_FRACTION);
 }
 
 /*
@@ -253,10 +277,10 @@ vacuum_truncate_file(VacuumState *state)
 {
 	Relation	rel = state->rel;
 	BlockNumber nblocks = RelationGetNumberOfBlocks(rel);
-	BlockNumber length = length_without_tail(rel, nblocks);
+	BlockNumber unused;
+	BlockNumber length;
 
-	if (length == nblocks || nblocks - length <
-		Min(TRUNCATE_MIN_BLOCKS, nblocks / TRUNCATE_FRACTION))
+	if (!truncation_pays(rel, nblocks))
 		return;
 
 	pgstat_progress_update_param(PROGRESS_VACUUM_PHASE,
@@ -264,9 +288,12 @@ vacuum_truncate_file(VacuumState *state)
 	if (!lock_for_truncation(rel))
 		return;
 
-	/* look again, now that nobody can take the blocks */
+	/* nobody reads the table now: what waited for readers is free */
+	free_space_coalesce(rel, true);
+	vacuum_relocate(rel);
+
 	nblocks = RelationGetNumberOfBlocks(rel);
-	length = length_without_tail(rel, nblocks);
+	length = length_without_tail(rel, nblocks, &unused);
 	if (length < nblocks)
 	{
 		/* a crash between these two leaks the tail to the next VACUUM */

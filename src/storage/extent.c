@@ -253,6 +253,51 @@ extent_finish(ExtentWriter *writer, FullTransactionId owner,
 	MemoryContextDelete(writer->context);
 }
 
+/* Copy a page, which says its own number if it has a tag. */
+static void
+copy_page(Relation rel, BlockNumber source, Page target, BlockNumber blkno,
+		  bool has_tag, BufferAccessStrategy strategy)
+{
+	Buffer		buffer = ReadBufferExtended(rel, MAIN_FORKNUM, source,
+											RBM_NORMAL, strategy);
+
+	LockBuffer(buffer, BUFFER_LOCK_SHARE);
+	memcpy(target, BufferGetPage(buffer), BLCKSZ);
+	UnlockReleaseBuffer(buffer);
+	if (has_tag)
+		((PageTag *) page_contents(target))->blkno = blkno;
+}
+
+void
+extent_copy(Relation rel, BlockNumber start, BlockNumber nblocks,
+			BlockNumber ntagged, BlockNumber target)
+{
+	BufferAccessStrategy strategy = GetAccessStrategy(BAS_BULKWRITE);
+	Buffer		buffers[EXTENT_BATCH];
+	BlockNumber number = 0;
+
+	XLogEnsureRecordSpace(EXTENT_BATCH, 0);
+	while (number < nblocks)
+	{
+		int			n = Min(nblocks - number, EXTENT_BATCH);
+
+		CHECK_FOR_INTERRUPTS();
+		for (int i = 0; i < n; i++)
+		{
+			buffers[i] = ReadBufferExtended(rel, MAIN_FORKNUM,
+											target + number + i,
+											RBM_ZERO_AND_LOCK, strategy);
+			copy_page(rel, start + number + i, BufferGetPage(buffers[i]),
+					  target + number + i, number + i < ntagged, strategy);
+		}
+		log_batch(rel, buffers, n);
+		for (int i = 0; i < n; i++)
+			UnlockReleaseBuffer(buffers[i]);
+		number += n;
+	}
+	FreeAccessStrategy(strategy);
+}
+
 void
 extent_log(Relation rel, BlockNumber start, BlockNumber nblocks)
 {

@@ -91,9 +91,12 @@ extent_is_reusable(Relation rel, const FreeExtent *extent)
 		GlobalVisCheckRemovableFullXid(rel, extent->xid);
 }
 
-/* Find an entry of nblocks or more that may be used; its page stays locked. */
+/*
+ * Find an entry of nblocks or more that may be used, if at is valid only one
+ * that starts there; its page stays locked.
+ */
 static bool
-find_reusable(Relation rel, Buffer head, BlockNumber nblocks,
+find_reusable(Relation rel, Buffer head, BlockNumber nblocks, BlockNumber at,
 			  EntryPosition *position)
 {
 	for (Buffer buffer = head; BufferIsValid(buffer);
@@ -104,6 +107,7 @@ find_reusable(Relation rel, Buffer head, BlockNumber nblocks,
 		for (uint32 i = 0; i < page->nextents; i++)
 		{
 			if (page->extents[i].nblocks >= nblocks &&
+				(at == InvalidBlockNumber || page->extents[i].start == at) &&
 				extent_is_reusable(rel, &page->extents[i]))
 			{
 				position->buffer = buffer;
@@ -261,17 +265,19 @@ free_space_add(Relation rel, BlockNumber start, BlockNumber nblocks,
 }
 
 /*
- * Take nblocks from a reusable entry.  InvalidBlockNumber if there is none, or
- * its page has no room for the second entry that a part needs.
+ * Take nblocks from a reusable entry, if at is valid from the one that starts
+ * there.  InvalidBlockNumber if there is none, or its page has no room for the
+ * second entry that a part needs.
  */
 static BlockNumber
-allocate_listed(Relation rel, BlockNumber nblocks, FullTransactionId owner)
+allocate_listed(Relation rel, BlockNumber nblocks, BlockNumber at,
+				FullTransactionId owner)
 {
 	Buffer		head = free_space_head(rel, BUFFER_LOCK_EXCLUSIVE);
 	BlockNumber start = InvalidBlockNumber;
 	EntryPosition position;
 
-	if (find_reusable(rel, head, nblocks, &position))
+	if (find_reusable(rel, head, nblocks, at, &position))
 	{
 		FreeSpacePageData *page = free_space_data(position.buffer);
 		FreeExtent	found = page->extents[position.index];
@@ -314,7 +320,7 @@ free_space_allocate(Relation rel, BlockNumber nblocks, FullTransactionId owner)
 
 	Assert(nblocks > 0);
 
-	start = allocate_listed(rel, nblocks, owner);
+	start = allocate_listed(rel, nblocks, InvalidBlockNumber, owner);
 	if (start != InvalidBlockNumber)
 		return start;
 
@@ -359,6 +365,13 @@ free_space_allocate(Relation rel, BlockNumber nblocks, FullTransactionId owner)
 		UnlockRelationForExtension(rel, ExclusiveLock);
 		free_space_grow(rel, 1);
 	}
+}
+
+bool
+free_space_allocate_at(Relation rel, BlockNumber start, BlockNumber nblocks,
+					   FullTransactionId owner)
+{
+	return allocate_listed(rel, nblocks, start, owner) == start;
 }
 
 /*
@@ -495,10 +508,12 @@ extent_compare(const void *a, const void *b)
 
 /*
  * Sort a page's entries and join neighbours that are free.  Waiting extents
- * that may be reused become free; *horizon is the newest stamp of those.
+ * that may be reused become free; *horizon is the newest stamp of those.  With
+ * no_readers all waiting ones do, without a horizon.
  */
 static void
-page_coalesce(Relation rel, FreeSpacePageData *page, FullTransactionId *horizon)
+page_coalesce(Relation rel, FreeSpacePageData *page, bool no_readers,
+			  FullTransactionId *horizon)
 {
 	uint32		n = 0;
 
@@ -507,9 +522,10 @@ page_coalesce(Relation rel, FreeSpacePageData *page, FullTransactionId *horizon)
 	{
 		FreeExtent	extent = page->extents[i];
 
-		if (extent.state == EXTENT_WAITING && extent_is_reusable(rel, &extent))
+		if (extent.state == EXTENT_WAITING &&
+			(no_readers || extent_is_reusable(rel, &extent)))
 		{
-			if (FullTransactionIdFollows(extent.xid, *horizon))
+			if (!no_readers && FullTransactionIdFollows(extent.xid, *horizon))
 				*horizon = extent.xid;
 			extent.state = EXTENT_FREE;
 			extent.xid = InvalidFullTransactionId;
@@ -525,7 +541,7 @@ page_coalesce(Relation rel, FreeSpacePageData *page, FullTransactionId *horizon)
 }
 
 void
-free_space_coalesce(Relation rel)
+free_space_coalesce(Relation rel, bool no_readers)
 {
 	Buffer		head = free_space_head(rel, BUFFER_LOCK_EXCLUSIVE);
 
@@ -536,7 +552,7 @@ free_space_coalesce(Relation rel)
 		FullTransactionId horizon = InvalidFullTransactionId;
 		Page		page = GenericXLogRegisterBuffer(xlog, buffer, 0);
 
-		page_coalesce(rel, free_space_page(page), &horizon);
+		page_coalesce(rel, free_space_page(page), no_readers, &horizon);
 		if (FullTransactionIdIsValid(horizon))
 			standby_conflict(rel, horizon);
 		GenericXLogFinish(xlog);

@@ -32,6 +32,13 @@ extern void extent_add_attribute(ExtentWriter *writer, int attno,
 extern void extent_finish(ExtentWriter *writer, FullTransactionId owner,
 						  SegmentData *segment);
 
+/*
+ * Copy nblocks published blocks, of which the first ntagged have a tag, to
+ * blocks from target on that nothing refers to yet, and log those.
+ */
+extern void extent_copy(Relation rel, BlockNumber start, BlockNumber nblocks,
+						BlockNumber ntagged, BlockNumber target);
+
 /* Log blocks start to start + nblocks - 1 as images, if the relation is logged. */
 extern void extent_log(Relation rel, BlockNumber start, BlockNumber nblocks);
 
