@@ -67,7 +67,8 @@ compress_lz4(const uint8_t *in, size_t length, uint8_t *out, size_t room)
 }
 
 static size_t
-compress_zstd(int level, const uint8_t *in, size_t length, uint8_t *out, size_t room)
+compress_zstd(int level, const uint8_t *in, size_t length, uint8_t *out,
+			  size_t room)
 {
 	size_t		result;
 
@@ -102,8 +103,8 @@ block_codec_decompress(BlockCodec codec, const uint8_t *in, size_t in_length,
 	if (in_length > BLOCK_MAX_LENGTH || out_length > BLOCK_MAX_LENGTH)
 		return false;
 	if (codec == CODEC_LZ4)
-		return LZ4_decompress_safe((const char *) in, (char *) out, (int) in_length,
-								   (int) out_length) == (int) out_length;
+		return LZ4_decompress_safe((const char *) in, (char *) out,
+								   (int) in_length, (int) out_length) == (int) out_length;
 	if (codec != CODEC_ZSTD)
 		return false;
 	if (decompress_context == NULL)
@@ -115,3 +116,15 @@ block_codec_decompress(BlockCodec codec, const uint8_t *in, size_t in_length,
 }
 
 #endif							/* ENCODING_NO_CODECS */
+
+size_t
+block_codec_append(BlockCodec codec, int level, const uint8_t *in,
+				   size_t length, ByteBuffer *out)
+{
+	uint8_t    *room = bytebuffer_reserve(out,
+										  block_codec_bound(codec, length));
+	size_t		result = block_codec_compress(codec, level, in, length, room);
+
+	out->length += result;
+	return result;
+}

@@ -3,13 +3,15 @@
  *		Growable output bytes.
  *
  * Every encoder appends to one of these.  Memory comes from the buffer's
- * allocator, which never returns NULL, and grows by doubling.
+ * allocator, which never returns NULL, and grows by doubling, or, where that
+ * would waste a lot, by an eighth.
  */
 #include "encoding/base.h"
 
 #include "encoding/bytebuffer.h"
 
 #define BYTEBUFFER_INITIAL_CAPACITY 256
+#define BYTEBUFFER_LARGE (UINT64_C(1) << 26)
 
 void
 bytebuffer_init(ByteBuffer *buffer, const Allocator *allocator)
@@ -26,7 +28,7 @@ bytebuffer_free(ByteBuffer *buffer)
 	const Allocator *allocator = buffer->allocator;
 
 	if (buffer->data != NULL)
-		allocator->free(allocator->context, buffer->data);
+		allocator_release(allocator, buffer->data);
 	bytebuffer_init(buffer, allocator);
 }
 
@@ -40,8 +42,10 @@ bytebuffer_reserve(ByteBuffer *buffer, size_t length)
 	if (needed > capacity)
 	{
 		capacity = capacity == 0 ? BYTEBUFFER_INITIAL_CAPACITY : capacity;
-		while (capacity < needed)
+		while (capacity < needed && capacity < BYTEBUFFER_LARGE)
 			capacity *= 2;
+		if (capacity < needed)
+			capacity = needed + needed / 8;
 		buffer->data = buffer->data == NULL ?
 			allocator->alloc(allocator->context, capacity) :
 			allocator->realloc(allocator->context, buffer->data, capacity);
@@ -79,11 +83,13 @@ bytebuffer_append_uint(ByteBuffer *buffer, uint64_t value, int nbytes)
 {
 	bytebuffer_reserve(buffer, (size_t) nbytes);
 	buffer->length += (size_t) nbytes;
-	bytebuffer_put_uint(buffer, buffer->length - (size_t) nbytes, value, nbytes);
+	bytebuffer_put_uint(buffer, buffer->length - (size_t) nbytes, value,
+						nbytes);
 }
 
 void
-bytebuffer_put_uint(ByteBuffer *buffer, size_t offset, uint64_t value, int nbytes)
+bytebuffer_put_uint(ByteBuffer *buffer, size_t offset, uint64_t value,
+					int nbytes)
 {
 	ENCODING_ASSERT(offset + (size_t) nbytes <= buffer->length);
 	for (int i = 0; i < nbytes; i++)

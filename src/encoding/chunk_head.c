@@ -32,11 +32,13 @@ parse_fixed(ChunkReader *reader, ValueKind kind, uint32_t nrows,
 	else if (stored_kind != (uint64_t) kind)
 		*reason = "chunk is of another kind of values";
 	else if (value_class > CLASS_NUMERIC || layout >= LAYOUT_COUNT ||
-			 (flags & ~(uint64_t) CHUNK_KNOWN_FLAGS) != 0 || codec > CODEC_ZSTD)
+			 (flags & ~(uint64_t) CHUNK_KNOWN_FLAGS) != 0 ||
+			 codec > CODEC_ZSTD)
 		*reason = "unknown layout of a chunk";
 	else if (reader->nrows != nrows || nrows == 0 || nrows > CHUNK_MAX_ROWS)
 		*reason = "chunk has another number of rows";
-	else if (*head_length < CHUNK_FIXED_LENGTH || *head_length > reader->source->length)
+	else if (*head_length < CHUNK_FIXED_LENGTH ||
+			 *head_length > reader->source->length)
 		*reason = "invalid length of a chunk's head";
 	else
 	{
@@ -62,7 +64,8 @@ layout_is_valid(const ChunkReader *reader)
 
 	if (reader->layout == LAYOUT_ALL_NULL)
 		return reader->nnulls == reader->nrows && reader->flags == 0;
-	if (reader->nnulls >= reader->nrows || (reader->nnulls > 0) != has_validity)
+	if (reader->nnulls >= reader->nrows ||
+		(reader->nnulls > 0) != has_validity)
 		return false;
 	switch (reader->layout)
 	{
@@ -130,10 +133,12 @@ parse_validity(ChunkReader *reader, ByteCursor *cursor)
 	if (!(reader->flags & CHUNK_HAS_VALIDITY))
 		return true;
 	if (reader->nvectors > 1 &&
-		!(packed_column_parse(cursor, reader->nvectors, &reader->null_counts) &&
+		!(packed_column_parse(cursor, reader->nvectors,
+							  &reader->null_counts) &&
 		  null_counts_are_valid(reader)))
 		return false;
-	return vector_directory_parse(cursor, reader->nvectors, reader->stream_lengths[0],
+	return vector_directory_parse(cursor, reader->nvectors,
+								  reader->stream_lengths[0],
 								  &reader->validity);
 }
 
@@ -160,13 +165,15 @@ parse_int_stream(ChunkReader *reader, ByteCursor *cursor, int i, IntType type,
 }
 
 static bool
-parse_sequence(ChunkReader *reader, ByteCursor *cursor, int i, uint32_t nvalues)
+parse_sequence(ChunkReader *reader, ByteCursor *cursor, int i,
+			   uint32_t nvalues)
 {
 	bool		has_words = reader->kind == VALUE_NUMERIC;
 
 	return string_sequence_parse(cursor, nvalues, reader->codec, has_words,
-								 reader->stream_offsets + i, reader->stream_lengths + i,
-								 reader->source, reader->allocator, &reader->strings);
+								 reader->stream_offsets + i,
+								 reader->stream_lengths + i, reader->source,
+								 reader->allocator, &reader->strings);
 }
 
 static bool
@@ -178,7 +185,8 @@ parse_dictionary(ChunkReader *reader, ByteCursor *cursor, int i)
 	if (nentries == 0 || nentries > reader->nrows - reader->nnulls)
 		return false;
 	reader->nentries = (uint32_t) nentries;
-	if (!parse_int_stream(reader, cursor, i, code_type, reader->nrows, &reader->values))
+	if (!parse_int_stream(reader, cursor, i, code_type, reader->nrows,
+						  &reader->values))
 		return false;
 	if (reader->layout == LAYOUT_FIXED_DICTIONARY)
 		return parse_int_stream(reader, cursor, i + 1, reader->type,
@@ -194,13 +202,16 @@ parse_numeric(ChunkReader *reader, ByteCursor *cursor, int i)
 
 	reader->scale = (int) cursor_uint(cursor, 1);
 	if (reader->scale > NUMERIC_MAX_SCALE ||
-		!parse_int_stream(reader, cursor, i++, type, reader->nrows, &reader->values))
+		!parse_int_stream(reader, cursor, i++, type, reader->nrows,
+						  &reader->values))
 		return false;
 	if (reader->layout == LAYOUT_WIDE_NUMERIC &&
-		!parse_int_stream(reader, cursor, i++, type, reader->nrows, &reader->high))
+		!parse_int_stream(reader, cursor, i++, type, reader->nrows,
+						  &reader->high))
 		return false;
 	return !(reader->flags & CHUNK_HAS_SCALES) ||
-		parse_int_stream(reader, cursor, i, scale_type, reader->nrows, &reader->scales);
+		parse_int_stream(reader, cursor, i, scale_type, reader->nrows,
+						 &reader->scales);
 }
 
 static bool
@@ -234,11 +245,13 @@ parse_zones(ChunkReader *reader, ByteCursor *cursor)
 {
 	return zone_reader_parse(cursor, reader->nvectors, &reader->zones) &&
 		(reader->zones.kind == ZONE_NONE ||
-		 reader->zones.kind == zone_kind_for(reader->kind, reader->value_class));
+		 reader->zones.kind == zone_kind_for(reader->kind,
+											 reader->value_class));
 }
 
 bool
-chunk_head_parse(ChunkReader *reader, ValueKind kind, uint32_t nrows, const char **reason)
+chunk_head_parse(ChunkReader *reader, ValueKind kind, uint32_t nrows,
+				 const char **reason)
 {
 	ChunkSource *source = reader->source;
 	uint64_t	head_length;
@@ -247,7 +260,8 @@ chunk_head_parse(ChunkReader *reader, ValueKind kind, uint32_t nrows, const char
 	*reason = "chunk is shorter than its head";
 	if (source->length < CHUNK_FIXED_LENGTH)
 		return false;
-	cursor_init(&cursor, source->fetch(source, 0, CHUNK_FIXED_LENGTH), CHUNK_FIXED_LENGTH);
+	cursor_init(&cursor, source->fetch(source, 0, CHUNK_FIXED_LENGTH),
+				CHUNK_FIXED_LENGTH);
 	if (!parse_fixed(reader, kind, nrows, &cursor, &head_length, reason))
 		return false;
 	*reason = "layout of a chunk does not match its kind";

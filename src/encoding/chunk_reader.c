@@ -13,7 +13,7 @@ ChunkReader *
 chunk_open(ChunkSource *source, ValueKind kind, uint32_t nrows,
 		   const Allocator *allocator, const char **reason)
 {
-	ChunkReader *reader = allocator->alloc(allocator->context, sizeof(ChunkReader));
+	ChunkReader *reader = allocator_array(allocator, 1, sizeof(ChunkReader));
 
 	memset(reader, 0, sizeof(*reader));
 	reader->source = source;
@@ -23,15 +23,8 @@ chunk_open(ChunkSource *source, ValueKind kind, uint32_t nrows,
 	reader->strings_vector = NO_VECTOR;
 	if (chunk_head_parse(reader, kind, nrows, reason))
 		return reader;
-	allocator->free(allocator->context, reader);
+	allocator_release(allocator, reader);
 	return NULL;
-}
-
-static void
-free_if_set(const Allocator *allocator, void *pointer)
-{
-	if (pointer != NULL)
-		allocator->free(allocator->context, pointer);
 }
 
 void
@@ -42,20 +35,20 @@ chunk_close(ChunkReader *reader)
 	if (reader->strings.allocator != NULL)
 		string_sequence_close(&reader->strings);
 	if (reader->numerics != NULL)
-		free_if_set(allocator, reader->numerics->payloads);
-	free_if_set(allocator, reader->numerics);
-	free_if_set(allocator, reader->scratch);
-	free_if_set(allocator, reader->fixed_entries);
-	free_if_set(allocator, reader->string_entries);
-	free_if_set(allocator, reader->codes);
-	allocator->free(allocator->context, reader);
+		allocator_release(allocator, reader->numerics->payloads);
+	allocator_release(allocator, reader->numerics);
+	allocator_release(allocator, reader->scratch);
+	allocator_release(allocator, reader->fixed_entries);
+	allocator_release(allocator, reader->string_entries);
+	allocator_release(allocator, reader->codes);
+	allocator_release(allocator, reader);
 }
 
 IntScratch *
 chunk_scratch(ChunkReader *reader)
 {
 	if (reader->scratch == NULL)
-		reader->scratch = reader_alloc(reader, sizeof(IntScratch));
+		reader->scratch = reader_array(reader, 1, sizeof(IntScratch));
 	return reader->scratch;
 }
 
@@ -82,13 +75,14 @@ constant_zone(const ChunkReader *reader, ZoneRange *range)
 	range->has_range = true;
 	if (kind == ZONE_BYTES)
 	{
-		range->min_length = (uint8_t) (reader->constant_length < ZONE_PREFIX_LENGTH ?
-									   reader->constant_length : ZONE_PREFIX_LENGTH);
-		range->min_truncated = range->min_length < reader->constant_length;
-		memcpy(range->min_bytes, reader->constant, range->min_length);
-		range->max_length = range->min_length;
-		range->max_truncated = range->min_truncated;
-		memcpy(range->max_bytes, reader->constant, range->max_length);
+		bool		truncated = reader->constant_length > ZONE_PREFIX_LENGTH;
+		uint8_t		length = truncated ? ZONE_PREFIX_LENGTH :
+			(uint8_t) reader->constant_length;
+
+		range->min_length = range->max_length = length;
+		range->min_truncated = range->max_truncated = truncated;
+		memcpy(range->min_bytes, reader->constant, length);
+		memcpy(range->max_bytes, reader->constant, length);
 		return;
 	}
 	value = reader->type.is_signed ?
@@ -98,8 +92,10 @@ constant_zone(const ChunkReader *reader, ZoneRange *range)
 	if (!reader->type.is_float)
 		return;
 	range->min_int = range->max_int = 0;
-	range->min_float = reader->type.size == 4 ?
-		float_of_pattern((uint32_t) value) : double_of_pattern((uint64_t) value);
+	if (reader->type.size == 4)
+		range->min_float = float_of_pattern((uint32_t) value);
+	else
+		range->min_float = double_of_pattern((uint64_t) value);
 	range->max_float = range->min_float;
 	if (range->min_float != range->min_float)
 	{
@@ -109,7 +105,8 @@ constant_zone(const ChunkReader *reader, ZoneRange *range)
 }
 
 void
-chunk_vector_zone(ChunkReader *reader, uint32_t vector, uint32_t *nnulls, ZoneRange *range)
+chunk_vector_zone(ChunkReader *reader, uint32_t vector, uint32_t *nnulls,
+				  ZoneRange *range)
 {
 	ENCODING_ASSERT(vector < reader->nvectors);
 	*nnulls = vector_null_count(reader, vector);
@@ -133,15 +130,16 @@ read_nulls(ChunkReader *reader, uint32_t vector, const char **reason)
 	uint64_t	encoding;
 
 	if (!(reader->flags & CHUNK_HAS_VALIDITY))
-		return validity_decode(reader->nnulls > 0 ? VALIDITY_ALL_NULL : VALIDITY_NONE_NULL,
-							   NULL, 0, npositions, reader->vector_nnulls,
-							   reader->nulls, reason);
+		return validity_decode(reader->nnulls > 0 ? VALIDITY_ALL_NULL :
+							   VALIDITY_NONE_NULL, NULL, 0, npositions,
+							   reader->vector_nnulls, reader->nulls, reason);
 	start = directory->starts[vector];
 	length = (size_t) (directory->starts[vector + 1] - start);
 	encoding = packed_column_get(&directory->encodings, vector);
 	if (length > 0)
 		bytes = reader->source->fetch(reader->source,
-									  reader->stream_offsets[0] + start, length);
+									  reader->stream_offsets[0] + start,
+									  length);
 	return validity_decode(encoding, bytes, length, npositions,
 						   reader->vector_nnulls, reader->nulls, reason);
 }
@@ -176,6 +174,8 @@ chunk_decode_nulls(ChunkReader *reader, uint32_t vector,
 const char *
 chunk_vector_encoding(ChunkReader *reader, uint32_t vector)
 {
+	const PackedColumn *encodings = &reader->values.directory.encodings;
+
 	ENCODING_ASSERT(vector < reader->nvectors);
 	switch (reader->layout)
 	{
@@ -186,7 +186,7 @@ chunk_vector_encoding(ChunkReader *reader, uint32_t vector)
 		case LAYOUT_FIXED:
 		case LAYOUT_NUMERIC:
 		case LAYOUT_WIDE_NUMERIC:
-			return int_encoding_name((uint8_t) packed_column_get(&reader->values.directory.encodings,
+			return int_encoding_name((uint8_t) packed_column_get(encodings,
 																 vector));
 		case LAYOUT_STRINGS:
 			return "strings";

@@ -31,7 +31,8 @@ input_vector_nulls(const ChunkInput *input, uint32_t vector, uint64_t *nulls)
 
 	memset(bytes, 0, sizeof(bytes));
 	if (input->nulls != NULL)
-		memcpy(bytes, input->nulls + vector * (VECTOR_LENGTH / 8), (nvalues + 7) / 8);
+		memcpy(bytes, input->nulls + vector * (VECTOR_LENGTH / 8),
+			   (nvalues + 7) / 8);
 	if (nvalues % 8 != 0)
 		bytes[nvalues / 8] &= (uint8_t) ((1 << (nvalues % 8)) - 1);
 	for (int word = 0; word < VALIDITY_WORDS; word++)
@@ -50,7 +51,8 @@ count_nulls(ChunkWriter *writer)
 
 	for (uint32_t vector = 0; vector < writer->nvectors; vector++)
 	{
-		writer->vector_nulls[vector] = input_vector_nulls(writer->input, vector, nulls);
+		writer->vector_nulls[vector] = input_vector_nulls(writer->input,
+														  vector, nulls);
 		nnulls += (uint32_t) writer->vector_nulls[vector];
 	}
 	return nnulls;
@@ -71,7 +73,9 @@ write_validity(const ChunkWriter *writer, ByteBuffer *head, ByteBuffer *stream)
 		size_t		start = stream->length;
 		uint32_t	nnulls = input_vector_nulls(writer->input, vector, nulls);
 
-		encodings[vector] = validity_encode(nulls, vector_length(writer->input->nrows, vector),
+		encodings[vector] = validity_encode(nulls,
+											vector_length(writer->input->nrows,
+														  vector),
 											nnulls, stream);
 		lengths[vector] = stream->length - start;
 	}
@@ -128,7 +132,8 @@ chunk_writer_assemble(ChunkWriter *writer, ByteBuffer *output)
 	if (nlengths > 0)
 		packed_column_write(output, lengths, (uint32_t) nlengths);
 	bytebuffer_append(output, validity_head.data, validity_head.length);
-	bytebuffer_append(output, writer->layout_head.data, writer->layout_head.length);
+	bytebuffer_append(output, writer->layout_head.data,
+					  writer->layout_head.length);
 	zone_writer_finish(&writer->zones, output, &writer->summary->range);
 	bytebuffer_put_uint(output, start + CHUNK_HEAD_LENGTH_OFFSET,
 						output->length - start, 4);
@@ -179,9 +184,10 @@ chunk_encode(const ChunkInput *input, const ChunkOptions *options,
 		encode_all_null(&writer, output);
 	else if (kind_is_fixed(input->kind))
 		fixed_chunk_encode(&writer, output);
-	else if (input->kind != VALUE_NUMERIC || !numeric_chunk_encode(&writer, output))
+	else if (input->kind != VALUE_NUMERIC ||
+			 !numeric_chunk_encode(&writer, output))
 		string_chunk_encode(&writer, output);
 
 	bytebuffer_free(&writer.layout_head);
-	allocator->free(allocator->context, writer.work);
+	allocator_release(allocator, writer.work);
 }

@@ -39,10 +39,12 @@ distinct_counter_init(DistinctCounter *counter, const Allocator *allocator)
 }
 
 void
-distinct_counter_add(DistinctCounter *counter, const int64_t *values, uint32_t nvalues)
+distinct_counter_add(DistinctCounter *counter, const int64_t *values,
+					 uint32_t nvalues)
 {
 	for (uint32_t i = 0; i < nvalues; i++)
-		bitmap_set(counter->bitmap, (uint32_t) (hash_value(values[i]) >> (64 - COUNTER_LOG2)));
+		bitmap_set(counter->bitmap,
+				   (uint32_t) (hash_value(values[i]) >> (64 - COUNTER_LOG2)));
 	counter->nvalues += nvalues;
 }
 
@@ -62,7 +64,7 @@ distinct_counter_estimate(const DistinctCounter *counter)
 void
 distinct_counter_free(DistinctCounter *counter, const Allocator *allocator)
 {
-	allocator->free(allocator->context, counter->bitmap);
+	allocator_release(allocator, counter->bitmap);
 	counter->bitmap = NULL;
 }
 
@@ -70,9 +72,11 @@ void
 fixed_dictionary_init(FixedDictionary *dictionary, const Allocator *allocator)
 {
 	dictionary->nentries = 0;
-	dictionary->entries = allocator->alloc(allocator->context,
-										   FIXED_DICTIONARY_MAX_ENTRIES * sizeof(int64_t));
-	dictionary->slots = allocator->alloc(allocator->context, TABLE_SIZE * sizeof(uint32_t));
+	dictionary->entries = allocator_array(allocator,
+										  FIXED_DICTIONARY_MAX_ENTRIES,
+										  sizeof(int64_t));
+	dictionary->slots = allocator_array(allocator, TABLE_SIZE,
+										sizeof(uint32_t));
 	memset(dictionary->slots, 0, TABLE_SIZE * sizeof(uint32_t));
 }
 
@@ -89,7 +93,8 @@ find_slot(const FixedDictionary *dictionary, int64_t value)
 }
 
 bool
-fixed_dictionary_add(FixedDictionary *dictionary, const int64_t *values, uint32_t nvalues)
+fixed_dictionary_add(FixedDictionary *dictionary, const int64_t *values,
+					 uint32_t nvalues)
 {
 	for (uint32_t i = 0; i < nvalues; i++)
 	{
@@ -117,15 +122,16 @@ compare_values(const void *a, const void *b)
 void
 fixed_dictionary_sort(FixedDictionary *dictionary)
 {
-	qsort(dictionary->entries, dictionary->nentries, sizeof(int64_t), compare_values);
+	qsort(dictionary->entries, dictionary->nentries, sizeof(int64_t),
+		  compare_values);
 	memset(dictionary->slots, 0, TABLE_SIZE * sizeof(uint32_t));
 	for (uint32_t i = 0; i < dictionary->nentries; i++)
 		*find_slot(dictionary, dictionary->entries[i]) = i + 1;
 }
 
 void
-fixed_dictionary_codes(const FixedDictionary *dictionary, const int64_t *values,
-					   uint32_t nvalues, int64_t *codes)
+fixed_dictionary_codes(const FixedDictionary *dictionary,
+					   const int64_t *values, uint32_t nvalues, int64_t *codes)
 {
 	for (uint32_t i = 0; i < nvalues; i++)
 		codes[i] = (int64_t) *find_slot(dictionary, values[i]) - 1;
@@ -134,6 +140,6 @@ fixed_dictionary_codes(const FixedDictionary *dictionary, const int64_t *values,
 void
 fixed_dictionary_free(FixedDictionary *dictionary, const Allocator *allocator)
 {
-	allocator->free(allocator->context, dictionary->entries);
-	allocator->free(allocator->context, dictionary->slots);
+	allocator_release(allocator, dictionary->entries);
+	allocator_release(allocator, dictionary->slots);
 }

@@ -8,8 +8,8 @@
 
 /* Replace what NULL positions hold. */
 static void
-fill_nulls(int64_t *values, uint32_t nvalues, const uint64_t *nulls, uint32_t nnulls,
-		   int64_t carry)
+fill_nulls(int64_t *values, uint32_t nvalues, const uint64_t *nulls,
+		   uint32_t nnulls, int64_t carry)
 {
 	uint32_t	first = 0;
 	int64_t		last = carry;

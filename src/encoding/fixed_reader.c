@@ -50,10 +50,11 @@ stream_nulls(ChunkReader *reader, uint32_t vector, const uint64_t **nulls,
 
 /* Decode a vector of one of the chunk's streams that have a value per row. */
 bool
-chunk_decode_stream(ChunkReader *reader, const IntStream *stream, uint32_t vector,
-					void *values, const char **reason)
+chunk_decode_stream(ChunkReader *reader, const IntStream *stream,
+					uint32_t vector, void *values, const char **reason)
 {
-	uint64_t	encoding = packed_column_get(&stream->directory.encodings, vector);
+	uint64_t	encoding = packed_column_get(&stream->directory.encodings,
+											 vector);
 	const uint64_t *nulls = NULL;
 
 	ENCODING_CHECK_INTERRUPTS();
@@ -73,8 +74,8 @@ chunk_decode_stream(ChunkReader *reader, const IntStream *stream, uint32_t vecto
 	} while (0)
 
 static void
-look_up_entries(const ChunkReader *reader, const uint16_t *codes, uint32_t nvalues,
-				void *values)
+look_up_entries(const ChunkReader *reader, const uint16_t *codes,
+				uint32_t nvalues, void *values)
 {
 	switch (reader->type.size)
 	{
@@ -97,19 +98,21 @@ look_up_entries(const ChunkReader *reader, const uint16_t *codes, uint32_t nvalu
 static bool
 load_entries(ChunkReader *reader, const char **reason)
 {
+	uint32_t	nvectors = reader->entries.directory.nvectors;
 	size_t		size = (size_t) reader->type.size;
 	uint8_t    *entries;
 
 	if (reader->fixed_entries != NULL)
 		return true;
-	entries = reader_alloc(reader, (reader->nentries + DECODE_SLACK_VALUES) * size);
-	for (uint32_t vector = 0; vector < reader->entries.directory.nvectors; vector++)
+	entries = reader_array(reader, reader->nentries + DECODE_SLACK_VALUES,
+						   size);
+	for (uint32_t vector = 0; vector < nvectors; vector++)
 	{
 		if (int_stream_decode(&reader->entries, reader->source, vector, NULL,
 							  entries + vector * VECTOR_LENGTH * size,
 							  chunk_scratch(reader), reason))
 			continue;
-		reader->allocator->free(reader->allocator->context, entries);
+		allocator_release(reader->allocator, entries);
 		return false;
 	}
 	reader->fixed_entries = entries;
@@ -146,7 +149,7 @@ values_are_in_span(const void *values, uint32_t nvalues, int size,
 				   uint64_t min, uint64_t span)
 {
 	if (span >> (8 * size - 1) != 0)
-		return true;			/* half the type's range: not worth a slow check */
+		return true;			/* half the type's range: let it be */
 	switch (size)
 	{
 		case 1:
@@ -166,7 +169,8 @@ codes_are_valid(const uint16_t *codes, uint32_t nvalues, uint32_t nentries)
 	uint16_t	max = 0;
 
 	if (nentries <= INT16_MAX)
-		return values_are_in_span(codes, nvalues, sizeof(uint16_t), 0, nentries - 1);
+		return values_are_in_span(codes, nvalues, sizeof(uint16_t), 0,
+								  nentries - 1);
 	for (uint32_t i = 0; i < nvalues; i++)
 		max = codes[i] > max ? codes[i] : max;
 	return max < nentries;
@@ -181,9 +185,12 @@ chunk_load_codes(ChunkReader *reader, uint32_t vector, const char **reason)
 	if (reader->codes_vector == vector)
 		return true;
 	if (reader->codes == NULL)
-		reader->codes = reader_alloc(reader, (VECTOR_LENGTH + DECODE_SLACK_VALUES) * sizeof(uint16_t));
+		reader->codes = reader_array(reader,
+									 VECTOR_LENGTH + DECODE_SLACK_VALUES,
+									 sizeof(uint16_t));
 	reader->codes_vector = NO_VECTOR;
-	if (!chunk_decode_stream(reader, &reader->values, vector, reader->codes, reason))
+	if (!chunk_decode_stream(reader, &reader->values, vector, reader->codes,
+							 reason))
 		return false;
 	if (!codes_are_valid(reader->codes, nvalues, reader->nentries))
 	{
@@ -213,9 +220,11 @@ deltas_are_in_range(ChunkReader *reader, uint32_t vector, const void *values)
 }
 
 static bool
-decode_plain(ChunkReader *reader, uint32_t vector, void *values, const char **reason)
+decode_plain(ChunkReader *reader, uint32_t vector, void *values,
+			 const char **reason)
 {
-	uint64_t	encoding = packed_column_get(&reader->values.directory.encodings, vector);
+	const PackedColumn *encodings = &reader->values.directory.encodings;
+	uint64_t	encoding = packed_column_get(encodings, vector);
 
 	if (!chunk_decode_stream(reader, &reader->values, vector, values, reason))
 		return false;
@@ -230,7 +239,8 @@ decode_plain(ChunkReader *reader, uint32_t vector, void *values, const char **re
 }
 
 bool
-chunk_decode_fixed(ChunkReader *reader, uint32_t vector, void *values, const char **reason)
+chunk_decode_fixed(ChunkReader *reader, uint32_t vector, void *values,
+				   const char **reason)
 {
 	uint32_t	nvalues = vector_length(reader->nrows, vector);
 
@@ -242,13 +252,15 @@ chunk_decode_fixed(ChunkReader *reader, uint32_t vector, void *values, const cha
 			return true;
 		case LAYOUT_CONSTANT:
 			fill_values(reader->type.size,
-						load_uint(reader->constant, reader->type.size), nvalues, values);
+						load_uint(reader->constant, reader->type.size),
+						nvalues, values);
 			return true;
 		case LAYOUT_FIXED:
 			return decode_plain(reader, vector, values, reason);
 		default:
 			ENCODING_ASSERT(reader->layout == LAYOUT_FIXED_DICTIONARY);
-			if (!load_entries(reader, reason) || !chunk_load_codes(reader, vector, reason))
+			if (!load_entries(reader, reason) ||
+				!chunk_load_codes(reader, vector, reason))
 				return false;
 			look_up_entries(reader, reader->codes, nvalues, values);
 			return true;
@@ -275,7 +287,8 @@ chunk_decode_codes(ChunkReader *reader, uint32_t vector,
 }
 
 bool
-fixed_dictionary_decode(ChunkReader *reader, StringRef *entries, const char **reason)
+fixed_dictionary_decode(ChunkReader *reader, StringRef *entries,
+						const char **reason)
 {
 	uint32_t	size = (uint32_t) reader->type.size;
 

@@ -28,7 +28,8 @@ typedef struct FixedValues
 } FixedValues;
 
 static void
-integer_zone(const int64_t *values, uint32_t nvalues, bool is_signed, ZoneEntry *entry)
+integer_zone(const int64_t *values, uint32_t nvalues, bool is_signed,
+			 ZoneEntry *entry)
 {
 	uint64_t	flip = is_signed ? UINT64_C(1) << 63 : 0;
 	uint64_t	min = UINT64_MAX;
@@ -64,7 +65,8 @@ float_zone_add(ZoneEntry *entry, bool is_nan, uint64_t key)
 }
 
 static void
-float_zone(const int64_t *patterns, uint32_t nvalues, int size, ZoneEntry *entry)
+float_zone(const int64_t *patterns, uint32_t nvalues, int size,
+		   ZoneEntry *entry)
 {
 	for (uint32_t i = 0; i < nvalues; i++)
 	{
@@ -87,8 +89,9 @@ float_zone(const int64_t *patterns, uint32_t nvalues, int size, ZoneEntry *entry
 }
 
 static void
-summarize_vector(ChunkWriter *writer, const FixedValues *fixed, const int64_t *values,
-				 uint32_t nvalues, const uint64_t *nulls, bool all_null)
+summarize_vector(ChunkWriter *writer, const FixedValues *fixed,
+				 const int64_t *values, uint32_t nvalues,
+				 const uint64_t *nulls, bool all_null)
 {
 	ChunkSummary *summary = writer->summary;
 	ZoneEntry	entry;
@@ -131,8 +134,8 @@ first_value(const ChunkInput *input, bool is_signed)
 
 	while (input_is_null(input, row))
 		row++;
-	fixed_vector_load(input->kind, is_signed, input->values, row, 1, no_nulls, 0,
-					  &value, &carry);
+	fixed_vector_load(input->kind, is_signed, input->values, row, 1, no_nulls,
+					  0, &value, &carry);
 	return value;
 }
 
@@ -155,10 +158,10 @@ load_values(ChunkWriter *writer, FixedValues *fixed)
 		int64_t    *values = fixed->values + start;
 
 		ENCODING_CHECK_INTERRUPTS();
-		fixed_vector_load(input->kind, fixed->type.is_signed, input->values, start,
-						  nvalues, nulls, nnulls, values, &carry);
-		summarize_vector(writer, fixed, values, nvalues, nnulls > 0 ? nulls : NULL,
-						 nnulls == nvalues);
+		fixed_vector_load(input->kind, fixed->type.is_signed, input->values,
+						  start, nvalues, nulls, nnulls, values, &carry);
+		summarize_vector(writer, fixed, values, nvalues,
+						 nnulls > 0 ? nulls : NULL, nnulls == nvalues);
 		distinct_counter_add(&counter, values, nvalues);
 		fixed->is_constant = fixed->is_constant &&
 			vector_is_constant(values, nvalues, first);
@@ -168,10 +171,12 @@ load_values(ChunkWriter *writer, FixedValues *fixed)
 }
 
 static void
-encode_constant(ChunkWriter *writer, const FixedValues *fixed, ByteBuffer *output)
+encode_constant(ChunkWriter *writer, const FixedValues *fixed,
+				ByteBuffer *output)
 {
 	writer->layout = LAYOUT_CONSTANT;
-	bytebuffer_append_uint(&writer->layout_head, (uint64_t) fixed->type.size, 4);
+	bytebuffer_append_uint(&writer->layout_head, (uint64_t) fixed->type.size,
+						   4);
 	bytebuffer_append_uint(&writer->layout_head, (uint64_t) fixed->values[0],
 						   fixed->type.size);
 	writer->zones.nvectors = 1; /* the value is its own zone map */
@@ -185,13 +190,15 @@ encode_constant(ChunkWriter *writer, const FixedValues *fixed, ByteBuffer *outpu
  */
 static void
 encode_stream(ChunkWriter *writer, IntStreamWriter *stream, IntType type,
-			  const int64_t *values, const FixedDictionary *dictionary, uint32_t step)
+			  const int64_t *values, const FixedDictionary *dictionary,
+			  uint32_t step)
 {
 	const ChunkInput *input = writer->input;
 	int64_t    *codes = writer->work->decimals;
 	uint64_t	nulls[VALIDITY_WORDS];
 
-	int_stream_begin(stream, type, writer->options, writer->work, writer->allocator);
+	int_stream_begin(stream, type, writer->options, writer->work,
+					 writer->allocator);
 	for (uint32_t vector = 0; vector < writer->nvectors; vector += step)
 	{
 		uint32_t	nvalues = vector_length(input->nrows, vector);
@@ -211,16 +218,19 @@ static void
 encode_entries(ChunkWriter *writer, IntStreamWriter *stream, IntType type,
 			   const FixedDictionary *dictionary)
 {
-	int_stream_begin(stream, type, writer->options, writer->work, writer->allocator);
+	int_stream_begin(stream, type, writer->options, writer->work,
+					 writer->allocator);
 	for (uint32_t start = 0; start < dictionary->nentries; start += VECTOR_LENGTH)
 		int_stream_add(stream, dictionary->entries + start,
-					   vector_length(dictionary->nentries, start / VECTOR_LENGTH), NULL);
+					   vector_length(dictionary->nentries,
+									 start / VECTOR_LENGTH), NULL);
 }
 
 /* Would codes be small enough, by a sample of vectors? */
 static bool
 codes_are_promising(ChunkWriter *writer, const FixedValues *fixed,
-					const FixedDictionary *dictionary, const IntStreamWriter *plain)
+					const FixedDictionary *dictionary,
+					const IntStreamWriter *plain)
 {
 	IntType		code_type = {2, false, false};
 	uint64_t	plain_length = 0;
@@ -231,7 +241,8 @@ codes_are_promising(ChunkWriter *writer, const FixedValues *fixed,
 		return true;
 	for (uint32_t vector = 0; vector < writer->nvectors; vector += SAMPLE_STEP)
 		plain_length += plain->lengths[vector];
-	encode_stream(writer, &codes, code_type, fixed->values, dictionary, SAMPLE_STEP);
+	encode_stream(writer, &codes, code_type, fixed->values, dictionary,
+				  SAMPLE_STEP);
 	promising = (double) codes.body.length < DICTIONARY_ADVANTAGE * (double) plain_length;
 	int_stream_end(&codes);
 	return promising;
@@ -259,14 +270,16 @@ try_dictionary(ChunkWriter *writer, const FixedValues *fixed,
 	}
 	if (is_complete && codes_are_promising(writer, fixed, &dictionary, plain))
 	{
-		encode_stream(writer, &codes, code_type, fixed->values, &dictionary, 1);
+		encode_stream(writer, &codes, code_type, fixed->values, &dictionary,
+					  1);
 		encode_entries(writer, &entries, fixed->type, &dictionary);
 		chosen = (double) (codes.body.length + entries.body.length) <
 			DICTIONARY_ADVANTAGE * (double) plain->body.length;
 		if (chosen)
 		{
 			writer->layout = LAYOUT_FIXED_DICTIONARY;
-			bytebuffer_append_uint(&writer->layout_head, dictionary.nentries, 4);
+			bytebuffer_append_uint(&writer->layout_head, dictionary.nentries,
+								   4);
 			vector_directory_write(&writer->layout_head, codes.nvectors,
 								   codes.encodings, codes.lengths);
 			vector_directory_write(&writer->layout_head, entries.nvectors,
@@ -313,9 +326,10 @@ fixed_chunk_encode(ChunkWriter *writer, ByteBuffer *output)
 	FixedValues fixed;
 
 	fixed.type = kind_int_type(input->kind, input->value_class);
-	fixed.values = writer->allocator->alloc(writer->allocator->context,
-											input->nrows * sizeof(int64_t));
-	zone_writer_init(&writer->zones, zone_kind_for(input->kind, input->value_class));
+	fixed.values = allocator_array(writer->allocator, input->nrows,
+								   sizeof(int64_t));
+	zone_writer_init(&writer->zones,
+					 zone_kind_for(input->kind, input->value_class));
 	load_values(writer, &fixed);
 	summary->has_sum = !fixed.type.is_float && input->value_class != CLASS_NONE;
 	summary->raw_bytes = (uint64_t) (input->nrows - summary->nnulls) *
@@ -324,5 +338,5 @@ fixed_chunk_encode(ChunkWriter *writer, ByteBuffer *output)
 		encode_constant(writer, &fixed, output);
 	else
 		encode_plain_or_dictionary(writer, &fixed, output);
-	writer->allocator->free(writer->allocator->context, fixed.values);
+	allocator_release(writer->allocator, fixed.values);
 }

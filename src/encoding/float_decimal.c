@@ -167,7 +167,8 @@ float_decimal_encode(const IntVector *vector, const IntOptions *options,
 				 bytebuffer_reserve(body, length));
 	body->length += length;
 	for (uint32_t i = 0; i < nexceptions; i++)
-		bytebuffer_append_uint(body, (uint64_t) vector->values[positions[i]], size);
+		bytebuffer_append_uint(body, (uint64_t) vector->values[positions[i]],
+							   size);
 
 	decimals.type.size = 8;
 	decimals.type.is_signed = true;
@@ -247,16 +248,18 @@ float_decimal_decode(const uint8_t *in, size_t length, IntType type,
 	*reason = "invalid decimals of a vector of floats";
 	if (cursor.failed || exponent > MAX_EXPONENT || encoding >= INT_DECIMAL)
 		return false;
-	if (!parse_exceptions(&cursor, nexceptions, nvalues, type.size, scratch, &patterns))
+	if (!parse_exceptions(&cursor, nexceptions, nvalues, type.size, scratch,
+						  &patterns))
 		return false;
 
-	/* the decimals' own decoding needs the positions' place: read them twice */
-	if (!int_vector_decode(encoding, cursor.next, cursor_left(&cursor), integer,
-						   nvalues, NULL, decimals, scratch, reason))
+	/* decoding the decimals needs the positions' place: read them twice */
+	if (!int_vector_decode(encoding, cursor.next, cursor_left(&cursor),
+						   integer, nvalues, NULL, decimals, scratch, reason))
 		return false;
 	decimals_to_floats(decimals, nvalues, exponent, type.size, values);
 	cursor_init(&cursor, in + 4, length - 4);
-	(void) parse_exceptions(&cursor, nexceptions, nvalues, type.size, scratch, &patterns);
+	(void) parse_exceptions(&cursor, nexceptions, nvalues, type.size, scratch,
+							&patterns);
 	for (uint32_t i = 0; i < nexceptions; i++)
 		(void) raw_decode(patterns + (size_t) i * (size_t) type.size,
 						  (size_t) type.size, 1, type.size,

@@ -41,10 +41,12 @@ int_block_encode(const IntVector *vector, const IntOptions *options,
 	size_t		raw = (size_t) vector->nvalues * (size_t) vector->type.size;
 	size_t		length;
 
-	if (light < BLOCK_MIN_LENGTH || block_codec_bound(codec, raw) + 1 > 16 * VECTOR_LENGTH)
+	if (light < BLOCK_MIN_LENGTH ||
+		block_codec_bound(codec, raw) + 1 > 16 * VECTOR_LENGTH)
 		return 0;
 	split_bytes(vector, planes);
-	length = block_codec_compress(codec, options->codec_level, planes, raw, out + 1);
+	length = block_codec_compress(codec, options->codec_level, planes, raw,
+								  out + 1);
 	if (length == 0 || length + 1 > light - light / BLOCK_ADVANTAGE_DIVISOR)
 		return 0;
 	out[0] = (uint8_t) codec;
@@ -71,7 +73,8 @@ int_block_decode(const uint8_t *in, size_t length, IntType type,
 	uint8_t    *planes = (uint8_t *) scratch->values;
 	size_t		raw = (size_t) nvalues * (size_t) type.size;
 
-	if (length < 1 || !block_codec_decompress((BlockCodec) in[0], in + 1, length - 1,
+	if (length < 1 ||
+		!block_codec_decompress((BlockCodec) in[0], in + 1, length - 1,
 											  planes, raw))
 	{
 		*reason = "compressed vector is damaged";

@@ -71,7 +71,8 @@ plan_take_better(const IntPlan *candidate, IntPlan *best)
  * what exceeds it is patched.  Returns false if a plain body is no longer.
  */
 static bool
-find_patch_cut(const uint16_t *widths, uint32_t nvalues, int width, IntPlan *plan)
+find_patch_cut(const uint16_t *widths, uint32_t nvalues, int width,
+			   IntPlan *plan)
 {
 	size_t		best = bitpack_length(nvalues, int_stored_width(width));
 	uint32_t	npatches = 0;
@@ -180,7 +181,8 @@ consider_simple64(const IntVector *vector, IntWorkspace *work,
 	if ((is_delta ? stats->delta_width : stats->width) > 60 ||
 		simple64_bound(widths, nvalues) > limit)
 		return;
-	length = simple64_encode(codes + (nvalues - nsample) / 2, nsample, work->words);
+	length = simple64_encode(codes + (nvalues - nsample) / 2, nsample,
+							 work->words);
 	if (length < 0 || (double) length * nvalues / nsample > limit)
 		return;
 	memset(&plan, 0, sizeof(plan));

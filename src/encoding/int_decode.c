@@ -50,7 +50,8 @@ value_fits(int64_t value, IntType type)
 }
 
 static bool
-header_parse(ByteCursor *cursor, bool is_delta, IntType type, VectorHeader *header)
+header_parse(ByteCursor *cursor, bool is_delta, IntType type,
+			 VectorHeader *header)
 {
 	int			sizes;
 
@@ -58,8 +59,10 @@ header_parse(ByteCursor *cursor, bool is_delta, IntType type, VectorHeader *head
 	sizes = (int) cursor_uint(cursor, 1);
 	header->base = cursor_int(cursor, sizes & 15);
 	header->divisor = cursor_uint(cursor, sizes >> 4);
-	header->step = is_delta ? cursor_int(cursor, (int) cursor_uint(cursor, 1)) : 0;
-	if (cursor->failed || header->width > 64 || !value_fits(header->base, type))
+	header->step = is_delta ? cursor_int(cursor,
+										 (int) cursor_uint(cursor, 1)) : 0;
+	if (cursor->failed || header->width > 64 ||
+		!value_fits(header->base, type))
 		return false;
 	if (sizes >> 4 == 0)
 		header->divisor = 1;
@@ -74,11 +77,13 @@ header_parse(ByteCursor *cursor, bool is_delta, IntType type, VectorHeader *head
 }
 
 static bool
-positions_are_increasing(const uint16_t *positions, uint32_t npositions, uint32_t limit)
+positions_are_increasing(const uint16_t *positions, uint32_t npositions,
+						 uint32_t limit)
 {
 	for (uint32_t i = 0; i < npositions; i++)
 	{
-		if (positions[i] >= limit || (i > 0 && positions[i] <= positions[i - 1]))
+		if (positions[i] >= limit ||
+			(i > 0 && positions[i] <= positions[i - 1]))
 			return false;
 	}
 	return true;
@@ -123,22 +128,29 @@ count_non_nulls(const uint64_t *nulls, uint32_t nvalues)
 
 static bool
 decode_stored(int encoding, const uint8_t *in, size_t length, IntType type,
-			  uint32_t nvalues, void *values, IntScratch *scratch, const char **reason)
+			  uint32_t nvalues, void *values, IntScratch *scratch,
+			  const char **reason)
 {
 	if (encoding == INT_BLOCK)
-		return int_block_decode(in, length, type, nvalues, values, scratch, reason);
+		return int_block_decode(in, length, type, nvalues, values, scratch,
+								reason);
 	if (encoding == INT_DECIMAL && type.is_float)
-		return float_decimal_decode(in, length, type, nvalues, values, scratch, reason);
+		return float_decimal_decode(in, length, type, nvalues, values, scratch,
+									reason);
 	switch (type.size)
 	{
 		case 1:
-			return decode_8(encoding, in, length, type, nvalues, values, scratch, reason);
+			return decode_8(encoding, in, length, type, nvalues, values,
+							scratch, reason);
 		case 2:
-			return decode_16(encoding, in, length, type, nvalues, values, scratch, reason);
+			return decode_16(encoding, in, length, type, nvalues, values,
+							 scratch, reason);
 		case 4:
-			return decode_32(encoding, in, length, type, nvalues, values, scratch, reason);
+			return decode_32(encoding, in, length, type, nvalues, values,
+							 scratch, reason);
 		default:
-			return decode_64(encoding, in, length, type, nvalues, values, scratch, reason);
+			return decode_64(encoding, in, length, type, nvalues, values,
+							 scratch, reason);
 	}
 }
 
@@ -181,8 +193,8 @@ int_vector_decode(uint8_t encoding, const uint8_t *in, size_t length,
 			return false;
 		}
 	}
-	if (!decode_stored(encoding & ~INT_ENCODING_DENSE, in, length, type, nstored,
-					   values, scratch, reason))
+	if (!decode_stored(encoding & ~INT_ENCODING_DENSE, in, length, type,
+					   nstored, values, scratch, reason))
 		return false;
 	if (is_dense)
 		spread_dense(type, nulls, nvalues, nstored, values);

@@ -4,7 +4,8 @@
  *
  * Included once for each of uint8_t to uint64_t, with VALUE defined as the
  * type and FN(name) giving the function its suffix.  Arithmetic is modulo
- * 2^bits of VALUE (1u keeps 16-bit products unsigned); that nothing wraps is checked beforehand through the
+ * 2^bits of VALUE (1u keeps 16-bit products unsigned); that nothing wraps is
+ * checked beforehand through the
  * largest code, so that the loops are plain and vectorise.
  */
 
@@ -18,12 +19,13 @@ FN(unpack) (ByteCursor *cursor, uint32_t ncodes, int width, VALUE *codes)
 	if (bits == NULL || width > 8 * (int) sizeof(VALUE) ||
 		!bitpack_padding_is_zero(bits, ncodes, width))
 		return false;
-	return bitpack_unpack(bits, length, 0, ncodes, width, codes, sizeof(VALUE));
+	return bitpack_unpack(bits, length, 0, ncodes, width, codes,
+						  sizeof(VALUE));
 }
 
 static bool
-FN(unpack_patched) (ByteCursor *cursor, uint32_t ncodes, int *width, VALUE *codes,
-					IntScratch *scratch)
+FN(unpack_patched) (ByteCursor *cursor, uint32_t ncodes, int *width,
+					VALUE *codes, IntScratch *scratch)
 {
 	uint32_t	npatches = (uint32_t) cursor_uint(cursor, 2);
 	int			patch_width = (int) cursor_uint(cursor, 1);
@@ -37,7 +39,8 @@ FN(unpack_patched) (ByteCursor *cursor, uint32_t ncodes, int *width, VALUE *code
 		return false;
 	length = bitpack_length(npatches, PATCH_POSITION_BITS);
 	bits = cursor_bytes(cursor, length);
-	if (bits == NULL || !bitpack_padding_is_zero(bits, npatches, PATCH_POSITION_BITS) ||
+	if (bits == NULL ||
+		!bitpack_padding_is_zero(bits, npatches, PATCH_POSITION_BITS) ||
 		!bitpack_unpack(bits, length, 0, npatches, PATCH_POSITION_BITS,
 						scratch->positions, sizeof(uint16_t)) ||
 		!positions_are_increasing(scratch->positions, npatches, ncodes) ||
@@ -68,7 +71,8 @@ FN(codes_fit) (const VALUE *codes, uint32_t ncodes, int width, uint64_t limit)
  * to; the last step may run into the slack behind the codes.
  */
 static void
-FN(add_reference) (VALUE *codes, uint32_t ncodes, uint64_t base, uint64_t divisor)
+FN(add_reference) (VALUE *codes, uint32_t ncodes, uint64_t base,
+				   uint64_t divisor)
 {
 	VALUE		addend = (VALUE) base;
 	VALUE		factor = (VALUE) divisor;
@@ -153,7 +157,8 @@ FN(decode_packed) (int encoding, ByteCursor *cursor, IntType type,
 		*reason = "values outside the range of their type";
 		return false;
 	}
-	FN(add_reference) (values, nvalues, (uint64_t) header.base, header.divisor);
+	FN(add_reference) (values, nvalues, (uint64_t) header.base,
+					   header.divisor);
 	return true;
 }
 
@@ -189,7 +194,8 @@ FN(decode_simple64) (int encoding, ByteCursor *cursor, IntType type,
 		*reason = "values outside the range of their type";
 		return false;
 	}
-	FN(add_reference) (values, nvalues, (uint64_t) header.base, header.divisor);
+	FN(add_reference) (values, nvalues, (uint64_t) header.base,
+					   header.divisor);
 	return true;
 }
 
@@ -210,8 +216,8 @@ FN(expand_runs) (const VALUE *runs, const uint16_t *lengths, uint32_t nruns,
 }
 
 static bool
-FN(decode_runs) (ByteCursor *cursor, IntType type, uint32_t nvalues, VALUE *values,
-				 IntScratch *scratch, const char **reason)
+FN(decode_runs) (ByteCursor *cursor, IntType type, uint32_t nvalues,
+				 VALUE *values, IntScratch *scratch, const char **reason)
 {
 	VALUE	   *runs = (VALUE *) scratch->extra;
 	VectorHeader header;
@@ -273,7 +279,8 @@ FN(decode) (int encoding, const uint8_t *in, size_t length, IntType type,
 	switch (encoding)
 	{
 		case INT_CONSTANT:
-			return FN(decode_constant) (in, length, type, nvalues, values, reason);
+			return FN(decode_constant) (in, length, type, nvalues, values,
+										reason);
 		case INT_RAW:
 			*reason = "length of raw values does not match their number";
 			return raw_decode(in, length, nvalues, type.size, values);
@@ -285,10 +292,11 @@ FN(decode) (int encoding, const uint8_t *in, size_t length, IntType type,
 									  scratch, reason);
 		case INT_SIMPLE64:
 		case INT_SIMPLE64_DELTA:
-			return FN(decode_simple64) (encoding, &cursor, type, nvalues, values,
-										scratch, reason);
+			return FN(decode_simple64) (encoding, &cursor, type, nvalues,
+										values, scratch, reason);
 		case INT_RUNS:
-			return FN(decode_runs) (&cursor, type, nvalues, values, scratch, reason);
+			return FN(decode_runs) (&cursor, type, nvalues, values, scratch,
+									reason);
 		default:
 			*reason = "unknown encoding of a vector";
 			return false;
@@ -297,7 +305,8 @@ FN(decode) (int encoding, const uint8_t *in, size_t length, IntType type,
 
 /* Spread the values of a dense vector to the positions that are not NULL. */
 static void
-FN(spread_dense) (const uint64_t *nulls, uint32_t nvalues, uint32_t ndense, VALUE *values)
+FN(spread_dense) (const uint64_t *nulls, uint32_t nvalues, uint32_t ndense,
+				  VALUE *values)
 {
 	for (uint32_t i = nvalues; i-- > 0;)
 	{

@@ -18,7 +18,8 @@
 #define PATCH_POSITION_BITS 10
 
 static void
-append_packed(ByteBuffer *body, const uint64_t *codes, uint32_t ncodes, int width)
+append_packed(ByteBuffer *body, const uint64_t *codes, uint32_t ncodes,
+			  int width)
 {
 	size_t		length = bitpack_length(ncodes, width);
 
@@ -34,12 +35,14 @@ append_header(ByteBuffer *body, const IntStats *stats, int width, int64_t base,
 	int			divisor_length = stats->divisor > 1 ? uint_length(stats->divisor) : 0;
 
 	bytebuffer_append_uint(body, (uint64_t) width, 1);
-	bytebuffer_append_uint(body, (uint64_t) (base_length | divisor_length << 4), 1);
+	bytebuffer_append_uint(body,
+						   (uint64_t) (base_length | divisor_length << 4), 1);
 	bytebuffer_append_uint(body, (uint64_t) base, base_length);
 	bytebuffer_append_uint(body, stats->divisor, divisor_length);
 	if (is_delta)
 	{
-		bytebuffer_append_uint(body, (uint64_t) int_length(stats->min_delta), 1);
+		bytebuffer_append_uint(body, (uint64_t) int_length(stats->min_delta),
+							   1);
 		bytebuffer_append_uint(body, (uint64_t) stats->min_delta,
 							   int_length(stats->min_delta));
 	}
@@ -62,7 +65,8 @@ static void
 append_raw(const IntVector *vector, ByteBuffer *body)
 {
 	int			size = vector->type.size;
-	uint8_t    *out = bytebuffer_reserve(body, (size_t) vector->nvalues * (size_t) size);
+	uint8_t    *out = bytebuffer_reserve(body,
+										 (size_t) vector->nvalues * (size_t) size);
 
 	for (uint32_t i = 0; i < vector->nvalues; i++)
 	{
@@ -126,13 +130,14 @@ append_runs(const IntVector *vector, const IntPlan *plan, IntWorkspace *work,
 	append_packed(body, lengths, nruns, length_width);
 }
 
-/* Returns false, appending nothing, if the words take more than limit bytes. */
+/* Returns false, appending nothing, if words take more than limit bytes. */
 static bool
 append_simple64(const IntVector *vector, const IntPlan *plan, size_t limit,
 				IntWorkspace *work, ByteBuffer *body)
 {
 	bool		is_delta = plan->encoding == INT_SIMPLE64_DELTA;
-	const uint64_t *codes = is_delta ? work->deltas : reference_codes(vector, work);
+	const uint64_t *codes = is_delta ? work->deltas : reference_codes(vector,
+																	  work);
 	int64_t		base = is_delta ? vector->values[0] : work->stats.min;
 	int64_t		length = simple64_encode(codes, vector->nvalues, work->words);
 
@@ -145,8 +150,8 @@ append_simple64(const IntVector *vector, const IntPlan *plan, size_t limit,
 }
 
 static void
-append_planned(const IntVector *vector, const IntPlan *plan, IntWorkspace *work,
-			   ByteBuffer *body)
+append_planned(const IntVector *vector, const IntPlan *plan,
+			   IntWorkspace *work, ByteBuffer *body)
 {
 	const IntStats *stats = &work->stats;
 	bool		is_delta = plan->encoding == INT_DELTA ||
@@ -155,7 +160,8 @@ append_planned(const IntVector *vector, const IntPlan *plan, IntWorkspace *work,
 
 	if (plan->encoding == INT_CONSTANT)
 	{
-		bytebuffer_append_uint(body, (uint64_t) stats->min, int_length(stats->min));
+		bytebuffer_append_uint(body, (uint64_t) stats->min,
+							   int_length(stats->min));
 		return;
 	}
 	if (plan->encoding == INT_RAW)
@@ -174,8 +180,8 @@ append_planned(const IntVector *vector, const IntPlan *plan, IntWorkspace *work,
 			append_packed(body, work->deltas, vector->nvalues, plan->width);
 			break;
 		case INT_PATCHED:
-			append_patches(reference_codes(vector, work), vector->nvalues, plan,
-						   work, body);
+			append_patches(reference_codes(vector, work), vector->nvalues,
+						   plan, work, body);
 			break;
 		case INT_PATCHED_DELTA:
 			append_patches(work->deltas, vector->nvalues, plan, work, body);
@@ -280,10 +286,12 @@ int_vector_encode(const IntVector *vector, const IntOptions *options,
 			flags = INT_ENCODING_DENSE;
 		}
 	}
-	encoding = (IntEncoding) int_vector_encode_light(&stored, options, work, body);
+	encoding = (IntEncoding) int_vector_encode_light(&stored, options, work,
+													 body);
 	if (encoding == INT_CONSTANT)
 		return INT_CONSTANT;	/* the same bytes, dense or not */
-	if (vector->type.is_float && try_decimal(&stored, options, start, work, body))
+	if (vector->type.is_float &&
+		try_decimal(&stored, options, start, work, body))
 		encoding = INT_DECIMAL;
 	if (try_block(&stored, options, start, work, body))
 		encoding = INT_BLOCK;

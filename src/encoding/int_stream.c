@@ -50,8 +50,9 @@ vector_directory_parse(ByteCursor *head, uint32_t nvectors,
 }
 
 void
-int_stream_begin(IntStreamWriter *writer, IntType type, const ChunkOptions *options,
-				 IntWorkspace *work, const Allocator *allocator)
+int_stream_begin(IntStreamWriter *writer, IntType type,
+				 const ChunkOptions *options, IntWorkspace *work,
+				 const Allocator *allocator)
 {
 	writer->type = type;
 	writer->options.codec = options->codec;
@@ -84,7 +85,8 @@ int_stream_add(IntStreamWriter *writer, const int64_t *values,
 	ENCODING_CHECK_INTERRUPTS();
 	if (!codec_is_worth_trying(writer))
 		options.codec = CODEC_NONE;
-	encoding = int_vector_encode(&vector, &options, writer->work, &writer->body);
+	encoding = int_vector_encode(&vector, &options, writer->work,
+								 &writer->body);
 	if ((encoding & ~INT_ENCODING_DENSE) == INT_BLOCK)
 		writer->nblocks_declined = 0;
 	else if (options.codec != CODEC_NONE)
@@ -130,6 +132,6 @@ int_stream_decode(const IntStream *stream, ChunkSource *source,
 	bytes = length == 0 ? (const uint8_t *) "" :
 		source->fetch(source, stream->offset + start, length);
 	return int_vector_decode((uint8_t) encoding, bytes, length, stream->type,
-							 vector_length(stream->nvalues, vector), nulls, values,
-							 scratch, reason);
+							 vector_length(stream->nvalues, vector), nulls,
+							 values, scratch, reason);
 }

@@ -189,14 +189,14 @@ numeric_scale(const NumericParts *parts, int scale, WideInt *value)
 		if (!limbs_multiply(limbs, 4, factor, digit))
 			return false;
 	}
-	for (; exponent > 0; exponent -= exponent < DIGIT_LOG10 ? exponent : DIGIT_LOG10)
+	for (; exponent >= DIGIT_LOG10; exponent -= DIGIT_LOG10)
 	{
-		uint32_t	factor = exponent < DIGIT_LOG10 ?
-			small_power_of_ten(exponent) : DIGIT_BASE;
-
-		if (!limbs_multiply(limbs, 4, factor, 0))
+		if (!limbs_multiply(limbs, 4, DIGIT_BASE, 0))
 			return false;
 	}
+	if (exponent > 0 &&
+		!limbs_multiply(limbs, 4, small_power_of_ten(exponent), 0))
+		return false;
 	if (limbs[3] >> 31)
 		return false;
 	value->low = (uint64_t) limbs[1] << 32 | limbs[0];
@@ -215,7 +215,9 @@ split_digits(WideInt magnitude, uint32_t padding, uint16_t *digits)
 
 	if (magnitude.high == 0 && magnitude.low < UINT64_MAX / 1000)
 	{
-		for (uint64_t rest = magnitude.low * padding; rest != 0; rest /= DIGIT_BASE)
+		uint64_t	rest = magnitude.low * padding;
+
+		for (; rest != 0; rest /= DIGIT_BASE)
 			digits[ndigits++] = (uint16_t) (rest % DIGIT_BASE);
 		return ndigits;
 	}

@@ -16,18 +16,21 @@ load_numerics(ChunkReader *reader, uint32_t vector, const char **reason)
 
 	if (numerics == NULL)
 	{
-		numerics = reader->numerics = reader_alloc(reader, sizeof(NumericVector));
+		numerics = reader_array(reader, 1, sizeof(NumericVector));
+		reader->numerics = numerics;
 		numerics->payloads = NULL;
 		numerics->vector = NO_VECTOR;
 	}
 	if (numerics->vector == vector)
 		return true;
 	numerics->vector = NO_VECTOR;
-	if (!chunk_decode_stream(reader, &reader->values, vector, numerics->low, reason))
+	if (!chunk_decode_stream(reader, &reader->values, vector, numerics->low,
+							 reason))
 		return false;
 	if (reader->layout == LAYOUT_WIDE_NUMERIC)
 	{
-		if (!chunk_decode_stream(reader, &reader->high, vector, numerics->high, reason))
+		if (!chunk_decode_stream(reader, &reader->high, vector, numerics->high,
+								 reason))
 			return false;
 	}
 	else
@@ -37,18 +40,20 @@ load_numerics(ChunkReader *reader, uint32_t vector, const char **reason)
 	}
 	if (!(reader->flags & CHUNK_HAS_SCALES))
 		memset(numerics->codes, reader->scale, nvalues);
-	else if (!chunk_decode_stream(reader, &reader->scales, vector, numerics->codes, reason))
+	else if (!chunk_decode_stream(reader, &reader->scales, vector,
+								  numerics->codes, reason))
 		return false;
 	numerics->vector = vector;
 	return true;
 }
 
-/* Write one numeric's payload; returns its length, or 0 if its code is invalid. */
+/* Write one numeric's payload; returns its length, or 0 for a wrong code. */
 static size_t
 build_payload(const ChunkReader *reader, uint32_t position, uint8_t *payload)
 {
 	const NumericVector *numerics = reader->numerics;
-	WideInt		value = {numerics->high[position], (uint64_t) numerics->low[position]};
+	WideInt		value = {numerics->high[position],
+						 (uint64_t) numerics->low[position]};
 	uint8_t		code = numerics->codes[position];
 
 	switch (code)
@@ -66,18 +71,22 @@ build_payload(const ChunkReader *reader, uint32_t position, uint8_t *payload)
 }
 
 bool
-numeric_decode_strings(ChunkReader *reader, uint32_t vector, const uint64_t *wanted,
-					   StringRef *strings, const char **reason)
+numeric_decode_strings(ChunkReader *reader, uint32_t vector,
+					   const uint64_t *wanted, StringRef *strings,
+					   const char **reason)
 {
 	uint32_t	nvalues = vector_length(reader->nrows, vector);
+	uint8_t    *payloads;
 
 	if (!load_numerics(reader, vector, reason))
 		return false;
 	if (reader->numerics->payloads == NULL)
-		reader->numerics->payloads = reader_alloc(reader, VECTOR_LENGTH * NUMERIC_BUILD_LENGTH);
+		reader->numerics->payloads = reader_array(reader, VECTOR_LENGTH,
+												  NUMERIC_BUILD_LENGTH);
+	payloads = reader->numerics->payloads;
 	for (uint32_t i = 0; i < nvalues; i++)
 	{
-		uint8_t    *payload = reader->numerics->payloads + i * NUMERIC_BUILD_LENGTH;
+		uint8_t    *payload = payloads + i * NUMERIC_BUILD_LENGTH;
 
 		if (wanted != NULL && !bitmap_get(wanted, i))
 			continue;
@@ -103,12 +112,16 @@ chunk_numeric_scaled(ChunkReader *reader, uint32_t vector, int64_t *values,
 	const NumericVector *numerics;
 
 	*reason = NULL;
-	if (reader->layout != LAYOUT_NUMERIC && reader->layout != LAYOUT_WIDE_NUMERIC)
+	if (reader->layout != LAYOUT_NUMERIC &&
+		reader->layout != LAYOUT_WIDE_NUMERIC)
 		return false;
 	*scale = (uint8_t) reader->scale;
-	if (reader->layout == LAYOUT_NUMERIC && !(reader->flags & CHUNK_HAS_SCALES))
-		return chunk_decode_stream(reader, &reader->values, vector, values, reason);
-	if (!load_numerics(reader, vector, reason) || !chunk_load_nulls(reader, vector, reason))
+	if (reader->layout == LAYOUT_NUMERIC &&
+		!(reader->flags & CHUNK_HAS_SCALES))
+		return chunk_decode_stream(reader, &reader->values, vector, values,
+								   reason);
+	if (!load_numerics(reader, vector, reason) ||
+		!chunk_load_nulls(reader, vector, reason))
 		return false;
 	numerics = reader->numerics;
 	*reason = NULL;

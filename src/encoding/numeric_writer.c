@@ -139,7 +139,8 @@ wide_less(WideInt a, WideInt b)
 
 /* Range of a vector: of its integers first, which then become doubles. */
 static void
-summarize_vector(ChunkWriter *writer, const NumericValues *values, uint32_t vector)
+summarize_vector(ChunkWriter *writer, const NumericValues *values,
+				 uint32_t vector)
 {
 	const ChunkInput *input = writer->input;
 	uint32_t	start = vector * VECTOR_LENGTH;
@@ -225,12 +226,14 @@ add_stream(ChunkWriter *writer, IntStreamWriter *stream, ValueKind kind,
 		   const void *values)
 {
 	const ChunkInput *input = writer->input;
-	IntType		type = kind_int_type(kind, kind == VALUE_INT8 ? CLASS_UNSIGNED : CLASS_SIGNED);
+	IntType		type = kind_int_type(kind,
+									 kind == VALUE_INT8 ? CLASS_UNSIGNED : CLASS_SIGNED);
 	int64_t    *wide = writer->work->decimals;
 	uint64_t	nulls[VALIDITY_WORDS];
 	int64_t		carry = 0;
 
-	int_stream_begin(stream, type, writer->options, writer->work, writer->allocator);
+	int_stream_begin(stream, type, writer->options, writer->work,
+					 writer->allocator);
 	for (uint32_t vector = 0; vector < writer->nvectors; vector++)
 	{
 		uint32_t	nvalues = vector_length(input->nrows, vector);
@@ -246,7 +249,8 @@ add_stream(ChunkWriter *writer, IntStreamWriter *stream, ValueKind kind,
 }
 
 static void
-write_streams(ChunkWriter *writer, const NumericValues *values, ByteBuffer *output)
+write_streams(ChunkWriter *writer, const NumericValues *values,
+			  ByteBuffer *output)
 {
 	IntStreamWriter low;
 	IntStreamWriter high;
@@ -280,18 +284,19 @@ numeric_chunk_encode(ChunkWriter *writer, ByteBuffer *output)
 	values.scale = find_scale(input);
 	if (values.scale < 0)
 		return false;
-	values.low = allocator->alloc(allocator->context, input->nrows * sizeof(int64_t));
-	values.high = allocator->alloc(allocator->context, input->nrows * sizeof(int64_t));
+	values.low = allocator_array(allocator, input->nrows, sizeof(int64_t));
+	values.high = allocator_array(allocator, input->nrows, sizeof(int64_t));
 	values.codes = allocator->alloc(allocator->context, input->nrows);
 	converted = convert_values(input, &values);
 	if (converted)
 	{
-		zone_writer_init(&writer->zones, zone_kind_for(input->kind, input->value_class));
+		zone_writer_init(&writer->zones,
+						 zone_kind_for(input->kind, input->value_class));
 		summarize(writer, &values);
 		write_streams(writer, &values, output);
 	}
-	allocator->free(allocator->context, values.low);
-	allocator->free(allocator->context, values.high);
-	allocator->free(allocator->context, values.codes);
+	allocator_release(allocator, values.low);
+	allocator_release(allocator, values.high);
+	allocator_release(allocator, values.codes);
 	return converted;
 }

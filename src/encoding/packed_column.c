@@ -19,7 +19,7 @@ packed_column_write(ByteBuffer *buffer, const uint64_t *values, uint32_t count)
 
 	for (uint32_t i = 1; i < count; i++)
 		base = values[i] < base ? values[i] : base;
-	codes = allocator->alloc(allocator->context, (count + 1) * sizeof(uint64_t));
+	codes = allocator_array(allocator, count + 1, sizeof(uint64_t));
 	for (uint32_t i = 0; i < count; i++)
 	{
 		codes[i] = values[i] - base;
@@ -32,7 +32,7 @@ packed_column_write(ByteBuffer *buffer, const uint64_t *values, uint32_t count)
 	bytebuffer_append_uint(buffer, base, uint_length(base));
 	bitpack_pack(codes, count, width, bytebuffer_reserve(buffer, length));
 	buffer->length += length;
-	allocator->free(allocator->context, codes);
+	allocator_release(allocator, codes);
 }
 
 bool

@@ -34,7 +34,8 @@ typedef struct ChunkTest
 } ChunkTest;
 
 /* The first value of a vector is read wrong; damage is not seen. */
-static const char *const chunk_faults[] = {"chunk_value", "chunk_reject", NULL};
+static const char *const chunk_faults[] = {"chunk_value", "chunk_reject",
+										   NULL};
 
 typedef struct ChunkOracleSource
 {
@@ -72,7 +73,8 @@ fixed_size(ValueKind kind)
 }
 
 static void
-check_fixed(ChunkTest *chunk, ChunkReader *reader, uint32_t vector, uint32_t nvalues)
+check_fixed(ChunkTest *chunk, ChunkReader *reader, uint32_t vector,
+			uint32_t nvalues)
 {
 	size_t		size = (size_t) fixed_size(chunk->input.kind);
 	const char *reason = "";
@@ -98,7 +100,8 @@ check_fixed(ChunkTest *chunk, ChunkReader *reader, uint32_t vector, uint32_t nva
 }
 
 static void
-check_strings(ChunkTest *chunk, ChunkReader *reader, uint32_t vector, uint32_t nvalues)
+check_strings(ChunkTest *chunk, ChunkReader *reader, uint32_t vector,
+			  uint32_t nvalues)
 {
 	const char *reason = "";
 
@@ -125,7 +128,8 @@ check_strings(ChunkTest *chunk, ChunkReader *reader, uint32_t vector, uint32_t n
 }
 
 static void
-check_nulls(ChunkTest *chunk, ChunkReader *reader, uint32_t vector, uint32_t nvalues)
+check_nulls(ChunkTest *chunk, ChunkReader *reader, uint32_t vector,
+			uint32_t nvalues)
 {
 	uint64_t	nulls[VECTOR_LENGTH / 64];
 	uint32_t	nnulls;
@@ -138,9 +142,11 @@ check_nulls(ChunkTest *chunk, ChunkReader *reader, uint32_t vector, uint32_t nva
 	}
 	for (uint32_t i = 0; i < nvalues; i++)
 	{
-		if ((nulls[i / 64] >> (i % 64) & 1) != is_null(chunk, vector * VECTOR_LENGTH + i))
+		if ((nulls[i / 64] >> (i % 64) & 1) != is_null(chunk,
+													   vector * VECTOR_LENGTH + i))
 		{
-			selftest_mismatch(&chunk->row, "vector=%u index=%u: null bit", vector, i);
+			selftest_mismatch(&chunk->row, "vector=%u index=%u: null bit",
+							  vector, i);
 			return;
 		}
 	}
@@ -149,7 +155,8 @@ check_nulls(ChunkTest *chunk, ChunkReader *reader, uint32_t vector, uint32_t nva
 static void
 check_decode(ChunkTest *chunk, const char *encoding)
 {
-	ChunkOracleSource oracle = {{fetch_bytes, chunk->output.length}, chunk->output.data};
+	ChunkOracleSource oracle = {{fetch_bytes, chunk->output.length},
+								chunk->output.data};
 	const char *reason = "";
 	ChunkReader *reader = chunk_open(&oracle.source, chunk->input.kind, NROWS,
 									 chunk->test->allocator, &reason);
@@ -159,11 +166,14 @@ check_decode(ChunkTest *chunk, const char *encoding)
 		selftest_mismatch(&chunk->row, "cannot be opened: %s", reason);
 		return;
 	}
-	if (encoding != NULL && strcmp(chunk_vector_encoding(reader, 0), encoding) != 0)
-		selftest_mismatch(&chunk->row, "encoded as %s", chunk_vector_encoding(reader, 0));
+	if (encoding != NULL &&
+		strcmp(chunk_vector_encoding(reader, 0), encoding) != 0)
+		selftest_mismatch(&chunk->row, "encoded as %s",
+						  chunk_vector_encoding(reader, 0));
 	for (uint32_t start = 0; start < NROWS; start += VECTOR_LENGTH)
 	{
-		uint32_t	nvalues = NROWS - start < VECTOR_LENGTH ? NROWS - start : VECTOR_LENGTH;
+		uint32_t	left = NROWS - start;
+		uint32_t	nvalues = left < VECTOR_LENGTH ? left : VECTOR_LENGTH;
 
 		check_nulls(chunk, reader, start / VECTOR_LENGTH, nvalues);
 		if (chunk->input.kind < VALUE_BYTES)
@@ -318,16 +328,18 @@ check_texts(ChunkTest *chunk, const char *operation, uint32_t ndistinct,
 	selftest_end(chunk->test, &chunk->row);
 }
 
-/* Payloads of numerics by numeric_build, which the unit tests compare with text. */
+/* Payloads by numeric_build, which the unit tests compare with text. */
 static void
 check_numerics(ChunkTest *chunk)
 {
-	static const char *const operations[] = {"numeric", "numeric_scales", "numeric_wide"};
+	static const char *const operations[] = {"numeric", "numeric_scales",
+											 "numeric_wide"};
 
 	use_kind(chunk, VALUE_NUMERIC, CLASS_NUMERIC);
 	for (int operation = 0; operation < 3; operation++)
 	{
-		selftest_begin(&chunk->row, "chunk", operations[operation], SELFTEST_NO_WIDTH);
+		selftest_begin(&chunk->row, "chunk", operations[operation],
+					   SELFTEST_NO_WIDTH);
 		for (uint32_t row = 0; row < NROWS; row++)
 		{
 			uint8_t		payload[NUMERIC_BUILD_LENGTH];
@@ -358,10 +370,12 @@ can_be_read(ChunkTest *chunk, size_t length)
 									 chunk->test->allocator, &reason);
 	bool		is_valid = reader != NULL;
 
-	for (uint32_t vector = 0; is_valid && vector * VECTOR_LENGTH < NROWS; vector++)
+	for (uint32_t vector = 0; is_valid &&
+		 vector * VECTOR_LENGTH < NROWS; vector++)
 		is_valid = chunk->input.kind < VALUE_BYTES ?
 			chunk_decode_fixed(reader, vector, chunk->decoded, &reason) :
-			chunk_decode_strings(reader, vector, NULL, chunk->strings, &reason);
+			chunk_decode_strings(reader, vector, NULL, chunk->strings,
+								 &reason);
 	if (reader != NULL)
 		chunk_close(reader);
 	if (!is_valid && reason == NULL)
@@ -379,7 +393,8 @@ check_damage(ChunkTest *chunk, const char *what)
 		chunk->row.cases++;
 		if (can_be_read(chunk, chunk->output.length - cut) ||
 			selftest_fault(chunk->test, "chunk_reject"))
-			selftest_mismatch(&chunk->row, "%s: %zu bytes less were accepted", what, cut);
+			selftest_mismatch(&chunk->row, "%s: %zu bytes less were accepted",
+							  what, cut);
 	}
 	for (size_t i = 0; i < chunk->output.length; i += 1 + i / 16)
 	{
@@ -397,7 +412,8 @@ check_damage(ChunkTest *chunk, const char *what)
 		chunk->row.cases++;
 		chunk->output.data[i] ^= 0x80;
 		if (can_be_read(chunk, chunk->output.length))
-			selftest_mismatch(&chunk->row, "%s: byte %zu may be anything", what, i);
+			selftest_mismatch(&chunk->row, "%s: byte %zu may be anything",
+							  what, i);
 		chunk->output.data[i] ^= 0x80;
 	}
 }
@@ -431,13 +447,16 @@ chunk_part(Selftest *test)
 	chunk.options.codec = CODEC_NONE;
 	chunk.options.block_size = 2000;
 	bytebuffer_init(&chunk.output, allocator);
-	chunk.values = allocator->alloc(allocator->context, NROWS * sizeof(uint64_t));
-	chunk.offsets = allocator->alloc(allocator->context, (NROWS + 1) * sizeof(uint64_t));
+	chunk.values = allocator->alloc(allocator->context,
+									NROWS * sizeof(uint64_t));
+	chunk.offsets = allocator->alloc(allocator->context,
+									 (NROWS + 1) * sizeof(uint64_t));
 	chunk.bytes = allocator->alloc(allocator->context, NROWS * MAX_STRING);
 	chunk.nulls = allocator->alloc(allocator->context, (NROWS + 7) / 8);
 	chunk.decoded = allocator->alloc(allocator->context,
 									 (VECTOR_LENGTH + DECODE_SLACK_VALUES) * sizeof(uint64_t));
-	chunk.strings = allocator->alloc(allocator->context, VECTOR_LENGTH * sizeof(StringRef));
+	chunk.strings = allocator->alloc(allocator->context,
+									 VECTOR_LENGTH * sizeof(StringRef));
 	chunk.offsets[0] = 0;
 	for (uint32_t i = 0; i < (NROWS + 7) / 8; i++)
 		chunk.nulls[i] = (uint8_t) (selftest_random(&chunk.random) &

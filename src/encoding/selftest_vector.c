@@ -40,11 +40,13 @@ type_min(IntType type)
 }
 
 static void
-put_packed(VectorTest *vector, const uint64_t *codes, uint32_t ncodes, int width)
+put_packed(VectorTest *vector, const uint64_t *codes, uint32_t ncodes,
+		   int width)
 {
 	size_t		length = ((size_t) ncodes * (size_t) width + 7) / 8;
 
-	selftest_pack(codes, ncodes, width, bytebuffer_reserve(&vector->bytes, length));
+	selftest_pack(codes, ncodes, width,
+				  bytebuffer_reserve(&vector->bytes, length));
 	vector->bytes.length += length;
 }
 
@@ -55,7 +57,8 @@ put_header(VectorTest *vector, int width, int64_t base, uint64_t divisor)
 
 	bytebuffer_reset(&vector->bytes);
 	bytebuffer_append_uint(&vector->bytes, (uint64_t) width, 1);
-	bytebuffer_append_uint(&vector->bytes, (uint64_t) (8 | divisor_length << 4), 1);
+	bytebuffer_append_uint(&vector->bytes,
+						   (uint64_t) (8 | divisor_length << 4), 1);
 	bytebuffer_append_uint(&vector->bytes, (uint64_t) base, 8);
 	bytebuffer_append_uint(&vector->bytes, divisor, divisor_length);
 }
@@ -78,7 +81,8 @@ got_value(const VectorTest *vector, uint32_t i)
 
 /* Decode vector->bytes and compare with vector->want, cut to the type. */
 static void
-check_decode(VectorTest *vector, IntEncoding encoding, uint32_t nvalues, const char *what)
+check_decode(VectorTest *vector, IntEncoding encoding, uint32_t nvalues,
+			 const char *what)
 {
 	SelftestRow *row = &vector->row;
 	uint64_t	mask = unpack_mask(8 * vector->type.size);
@@ -90,19 +94,22 @@ check_decode(VectorTest *vector, IntEncoding encoding, uint32_t nvalues, const c
 	row->values_checked += nvalues;
 	row->fast_values += nvalues - nvalues % UNPACK_GROUP;
 	row->tail_values += nvalues % UNPACK_GROUP;
-	if (!int_vector_decode((uint8_t) encoding, vector->bytes.data, vector->bytes.length,
-						   vector->type, nvalues, NULL, vector->got,
-						   vector->scratch, &reason))
+	if (!int_vector_decode((uint8_t) encoding, vector->bytes.data,
+						   vector->bytes.length, vector->type, nvalues, NULL,
+						   vector->got, vector->scratch, &reason))
 	{
-		selftest_mismatch(row, "size=%d n=%u %s: %s", vector->type.size, nvalues, what, reason);
+		selftest_mismatch(row, "size=%d n=%u %s: %s", vector->type.size,
+						  nvalues, what, reason);
 		return;
 	}
 	for (uint32_t i = 0; i < nvalues; i++)
 	{
 		if (got_value(vector, i) != (vector->want[i] & mask))
 		{
-			selftest_mismatch(row, "size=%d n=%u %s index=%u got=%" PRIx64 " want=%" PRIx64,
-							  vector->type.size, nvalues, what, i, got_value(vector, i),
+			selftest_mismatch(row,
+							  "size=%d n=%u %s index=%u got=%" PRIx64
+							  " want=%" PRIx64, vector->type.size, nvalues,
+							  what, i, got_value(vector, i),
 							  vector->want[i] & mask);
 			return;
 		}
@@ -110,8 +117,8 @@ check_decode(VectorTest *vector, IntEncoding encoding, uint32_t nvalues, const c
 }
 
 static void
-check_reference(VectorTest *vector, int width, uint32_t nvalues, uint64_t divisor,
-				const char *what)
+check_reference(VectorTest *vector, int width, uint32_t nvalues,
+				uint64_t divisor, const char *what)
 {
 	int64_t		base = type_min(vector->type);
 
@@ -144,7 +151,8 @@ check_delta(VectorTest *vector, int width, uint32_t nvalues, const char *what)
 
 /* Every seventh value exceeds width - 1 bits. */
 static void
-check_patched(VectorTest *vector, int width, uint32_t nvalues, const char *what)
+check_patched(VectorTest *vector, int width, uint32_t nvalues,
+			  const char *what)
 {
 	int64_t		base = type_min(vector->type);
 	uint64_t	positions[VECTOR_LENGTH / 7 + 1];
@@ -255,7 +263,8 @@ check_width(VectorTest *vector, VectorOperation operation, int width)
 		for (uint32_t i = 0; i < SELFTEST_NCOUNTS; i += step)
 		{
 			uint32_t	nvalues = selftest_counts[i];
-			SelftestPattern pattern = (SelftestPattern) ((i + (uint32_t) width) % SELFTEST_NPATTERNS);
+			SelftestPattern pattern = (SelftestPattern)
+				((i + (uint32_t) width) % SELFTEST_NPATTERNS);
 
 			if (nvalues == 0 || nvalues > VECTOR_LENGTH)
 				continue;

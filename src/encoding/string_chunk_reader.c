@@ -63,15 +63,16 @@ load_entries(ChunkReader *reader, const char **reason)
 
 	if (reader->string_entries != NULL)
 		return true;
-	entries = reader_alloc(reader, reader->nentries * sizeof(StringRef));
+	entries = reader_array(reader, reader->nentries, sizeof(StringRef));
 	for (uint32_t i = 0; i < reader->nentries; i++)
 	{
 		if ((i % VECTOR_LENGTH != 0 ||
 			 string_sequence_select(sequence, i / VECTOR_LENGTH, NULL,
 									chunk_scratch(reader), reason)) &&
-			string_sequence_get(sequence, i % VECTOR_LENGTH, &entries[i], reason))
+			string_sequence_get(sequence, i % VECTOR_LENGTH, &entries[i],
+								reason))
 			continue;
-		reader->allocator->free(reader->allocator->context, entries);
+		allocator_release(reader->allocator, entries);
 		return false;
 	}
 	reader->string_entries = entries;
@@ -79,7 +80,8 @@ load_entries(ChunkReader *reader, const char **reason)
 }
 
 static uint32_t
-count_wanted(const ChunkReader *reader, const uint64_t *wanted, uint32_t nvalues)
+count_wanted(const ChunkReader *reader, const uint64_t *wanted,
+			 uint32_t nvalues)
 {
 	uint32_t	nwanted = 0;
 
@@ -101,8 +103,8 @@ fetch_entries(ChunkReader *reader, uint32_t nvalues, const uint64_t *wanted,
 			continue;
 		strings[i] = empty_string;
 		if (!bitmap_get(reader->nulls, i) &&
-			!(string_sequence_select(&reader->strings, code / VECTOR_LENGTH, NULL,
-									 chunk_scratch(reader), reason) &&
+			!(string_sequence_select(&reader->strings, code / VECTOR_LENGTH,
+									 NULL, chunk_scratch(reader), reason) &&
 			  string_sequence_get(&reader->strings, code % VECTOR_LENGTH,
 								  &strings[i], reason)))
 			return false;
@@ -111,8 +113,9 @@ fetch_entries(ChunkReader *reader, uint32_t nvalues, const uint64_t *wanted,
 }
 
 static bool
-decode_by_dictionary(ChunkReader *reader, uint32_t vector, const uint64_t *wanted,
-					 StringRef *strings, const char **reason)
+decode_by_dictionary(ChunkReader *reader, uint32_t vector,
+					 const uint64_t *wanted, StringRef *strings,
+					 const char **reason)
 {
 	uint32_t	nvalues = vector_length(reader->nrows, vector);
 
@@ -139,8 +142,9 @@ decode_by_dictionary(ChunkReader *reader, uint32_t vector, const uint64_t *wante
 }
 
 bool
-chunk_decode_strings(ChunkReader *reader, uint32_t vector, const uint64_t *wanted,
-					 StringRef *strings, const char **reason)
+chunk_decode_strings(ChunkReader *reader, uint32_t vector,
+					 const uint64_t *wanted, StringRef *strings,
+					 const char **reason)
 {
 	ENCODING_ASSERT(vector < reader->nvectors && !kind_is_fixed(reader->kind));
 	ENCODING_CHECK_INTERRUPTS();
@@ -154,24 +158,29 @@ chunk_decode_strings(ChunkReader *reader, uint32_t vector, const uint64_t *wante
 		case LAYOUT_STRINGS:
 			return decode_plain(reader, vector, wanted, strings, reason);
 		case LAYOUT_STRING_DICTIONARY:
-			return decode_by_dictionary(reader, vector, wanted, strings, reason);
+			return decode_by_dictionary(reader, vector, wanted, strings,
+										reason);
 		case LAYOUT_NUMERIC:
 		case LAYOUT_WIDE_NUMERIC:
-			return numeric_decode_strings(reader, vector, wanted, strings, reason);
+			return numeric_decode_strings(reader, vector, wanted, strings,
+										  reason);
 		default:
-			fill_constant(reader, vector_length(reader->nrows, vector), strings);
+			fill_constant(reader, vector_length(reader->nrows, vector),
+						  strings);
 			return true;
 	}
 }
 
 bool
-chunk_decode_dictionary(ChunkReader *reader, StringRef *entries, const char **reason)
+chunk_decode_dictionary(ChunkReader *reader, StringRef *entries,
+						const char **reason)
 {
 	if (reader->layout == LAYOUT_FIXED_DICTIONARY)
 		return fixed_dictionary_decode(reader, entries, reason);
 	ENCODING_ASSERT(reader->layout == LAYOUT_STRING_DICTIONARY);
 	if (!load_entries(reader, reason))
 		return false;
-	memcpy(entries, reader->string_entries, reader->nentries * sizeof(StringRef));
+	memcpy(entries, reader->string_entries,
+		   reader->nentries * sizeof(StringRef));
 	return true;
 }

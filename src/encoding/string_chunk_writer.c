@@ -42,7 +42,8 @@ input_bytes(const ChunkWriter *writer, StringValues *values)
 		size_t		start = values->swapped.length;
 		size_t		length = (size_t) (input->offsets[row + 1] - input->offsets[row]);
 
-		bytebuffer_append(&values->swapped, input->bytes + input->offsets[row], length);
+		bytebuffer_append(&values->swapped, input->bytes + input->offsets[row],
+						  length);
 		if (length > 0)
 			swap_words(values->swapped.data + start, length);
 	}
@@ -130,7 +131,8 @@ add_sequence(ChunkWriter *writer, const StringSequenceWriter *sequence)
 }
 
 static void
-encode_plain(ChunkWriter *writer, const StringValues *values, ByteBuffer *output)
+encode_plain(ChunkWriter *writer, const StringValues *values,
+			 ByteBuffer *output)
 {
 	StringSequenceWriter sequence;
 
@@ -153,14 +155,16 @@ encode_codes(ChunkWriter *writer, const StringDictionary *dictionary,
 	uint64_t	nulls[VALIDITY_WORDS];
 	int64_t		carry = 0;
 
-	int_stream_begin(codes, type, writer->options, writer->work, writer->allocator);
+	int_stream_begin(codes, type, writer->options, writer->work,
+					 writer->allocator);
 	for (uint32_t vector = 0; vector < writer->nvectors; vector++)
 	{
 		uint32_t	nvalues = vector_length(input->nrows, vector);
 		uint32_t	nnulls = input_vector_nulls(input, vector, nulls);
 
 		fixed_vector_load(VALUE_INT16, false, dictionary->codes,
-						  vector * VECTOR_LENGTH, nvalues, nulls, nnulls, wide, &carry);
+						  vector * VECTOR_LENGTH, nvalues, nulls, nnulls, wide,
+						  &carry);
 		int_stream_add(codes, wide, nvalues, nnulls > 0 ? nulls : NULL);
 	}
 }
@@ -186,15 +190,17 @@ dictionary_pays(const ChunkWriter *writer, const StringValues *values,
 
 /* Finish by dictionary if that pays. */
 static bool
-try_dictionary(ChunkWriter *writer, const StringValues *values, ByteBuffer *output)
+try_dictionary(ChunkWriter *writer, const StringValues *values,
+			   ByteBuffer *output)
 {
 	StringDictionary dictionary;
 	StringSequenceWriter entries;
 	IntStreamWriter codes;
 	bool		pays;
 
-	if (!string_dictionary_build(&dictionary, values->strings, writer->input->nrows,
-								 writer->input->nulls, writer->allocator,
+	if (!string_dictionary_build(&dictionary, values->strings,
+								 writer->input->nrows, writer->input->nulls,
+								 writer->allocator,
 								 &writer->summary->ndistinct))
 		return false;
 	encode_codes(writer, &dictionary, &codes);
@@ -202,8 +208,9 @@ try_dictionary(ChunkWriter *writer, const StringValues *values, ByteBuffer *outp
 	if (pays)
 	{
 		writer->layout = LAYOUT_STRING_DICTIONARY;
-		string_sequence_encode(&entries, dictionary.entries, dictionary.nentries, NULL,
-							   writer->options, writer->work, writer->allocator);
+		string_sequence_encode(&entries, dictionary.entries,
+							   dictionary.nentries, NULL, writer->options,
+							   writer->work, writer->allocator);
 		bytebuffer_append_uint(&writer->layout_head, dictionary.nentries, 4);
 		vector_directory_write(&writer->layout_head, codes.nvectors,
 							   codes.encodings, codes.lengths);
@@ -226,8 +233,8 @@ string_chunk_encode(ChunkWriter *writer, ByteBuffer *output)
 	StringValues values;
 
 	bytebuffer_init(&values.swapped, writer->allocator);
-	values.strings = writer->allocator->alloc(writer->allocator->context,
-											  input->nrows * sizeof(StringRef));
+	values.strings = allocator_array(writer->allocator, input->nrows,
+									 sizeof(StringRef));
 	zone_writer_init(&writer->zones, zone_kind);
 	collect_strings(writer, &values);
 	if (zone_kind != ZONE_NONE)
@@ -237,6 +244,6 @@ string_chunk_encode(ChunkWriter *writer, ByteBuffer *output)
 		encode_constant(writer, values.first, output);
 	else if (!try_dictionary(writer, &values, output))
 		encode_plain(writer, &values, output);
-	writer->allocator->free(writer->allocator->context, values.strings);
+	allocator_release(writer->allocator, values.strings);
 	bytebuffer_free(&values.swapped);
 }

@@ -4,7 +4,7 @@
  *
  * One pass through a hash table, given up as soon as nearly every string turns
  * out to be new.  Entries are sorted by memcmp: codes then compare as strings
- * do in that order, and neighbours share prefixes, which the block codec likes.
+ * do in that order, and neighbours share prefixes, which block codecs like.
  */
 #include "encoding/base.h"
 
@@ -114,7 +114,8 @@ collect_entries(EntryTable *table, const StringRef *strings, uint32_t nvalues,
 		if (i % VECTOR_LENGTH == 0)
 		{
 			ENCODING_CHECK_INTERRUPTS();
-			if (*nseen >= PATIENCE_ROWS && table->nentries > HOPELESS_FRACTION * *nseen)
+			if (*nseen >= PATIENCE_ROWS &&
+				table->nentries > HOPELESS_FRACTION * *nseen)
 				return i;
 		}
 		codes[i] = 0;
@@ -132,12 +133,12 @@ sort_entries(EntryTable *table, StringDictionary *dictionary, uint32_t nvalues,
 			 const Allocator *allocator)
 {
 	uint32_t	nentries = table->nentries;
-	uint16_t   *ranks = allocator->alloc(allocator->context, nentries * sizeof(uint16_t));
+	uint16_t   *ranks = allocator_array(allocator, nentries, sizeof(uint16_t));
 
 	qsort(table->entries, nentries, sizeof(Entry), compare_entries);
 	dictionary->nentries = nentries;
-	dictionary->entries = allocator->alloc(allocator->context,
-										   nentries * sizeof(StringRef));
+	dictionary->entries = allocator_array(allocator, nentries,
+										  sizeof(StringRef));
 	for (uint32_t i = 0; i < nentries; i++)
 	{
 		dictionary->entries[i] = table->entries[i].string;
@@ -145,7 +146,7 @@ sort_entries(EntryTable *table, StringDictionary *dictionary, uint32_t nvalues,
 	}
 	for (uint32_t i = 0; i < nvalues; i++)
 		dictionary->codes[i] = ranks[dictionary->codes[i]];
-	allocator->free(allocator->context, ranks);
+	allocator_release(allocator, ranks);
 }
 
 bool
@@ -162,30 +163,33 @@ string_dictionary_build(StringDictionary *dictionary, const StringRef *strings,
 		nslots *= 2;
 	table.mask = nslots - 1;
 	table.nentries = 0;
-	table.entries = allocator->alloc(allocator->context, nvalues * sizeof(Entry));
-	table.slots = allocator->alloc(allocator->context, nslots * sizeof(uint32_t));
+	table.entries = allocator_array(allocator, nvalues, sizeof(Entry));
+	table.slots = allocator_array(allocator, nslots, sizeof(uint32_t));
 	memset(table.slots, 0, nslots * sizeof(uint32_t));
 	dictionary->entries = NULL;
-	dictionary->codes = allocator->alloc(allocator->context, nvalues * sizeof(uint16_t));
+	dictionary->codes = allocator_array(allocator, nvalues, sizeof(uint16_t));
 
-	nrows = collect_entries(&table, strings, nvalues, nulls, dictionary->codes, &nseen);
-	*ndistinct = (uint32_t) ((uint64_t) table.nentries * nvalues / (nrows > 0 ? nrows : 1));
+	nrows = collect_entries(&table, strings, nvalues, nulls, dictionary->codes,
+							&nseen);
+	nrows = nrows > 0 ? nrows : 1;
+	*ndistinct = (uint32_t) ((uint64_t) table.nentries * nvalues / nrows);
 	if (nrows == nvalues && table.nentries > 0)
 		sort_entries(&table, dictionary, nvalues, allocator);
 	else
 		string_dictionary_free(dictionary, allocator);
-	allocator->free(allocator->context, table.entries);
-	allocator->free(allocator->context, table.slots);
+	allocator_release(allocator, table.entries);
+	allocator_release(allocator, table.slots);
 	return dictionary->entries != NULL;
 }
 
 void
-string_dictionary_free(StringDictionary *dictionary, const Allocator *allocator)
+string_dictionary_free(StringDictionary *dictionary,
+					   const Allocator *allocator)
 {
 	if (dictionary->entries != NULL)
-		allocator->free(allocator->context, dictionary->entries);
+		allocator_release(allocator, dictionary->entries);
 	if (dictionary->codes != NULL)
-		allocator->free(allocator->context, dictionary->codes);
+		allocator_release(allocator, dictionary->codes);
 	dictionary->entries = NULL;
 	dictionary->codes = NULL;
 }

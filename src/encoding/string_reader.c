@@ -1,6 +1,6 @@
 /*
  * string_reader.c
- *		Reads strings of a sequence, opening only the blocks that are asked for.
+ *		Reads strings of a sequence, opening only the blocks asked for.
  *
  * Open blocks stay open until string_sequence_trim, because strings point into
  * them; a block that is stored raw is used where it lies in the source.
@@ -48,26 +48,19 @@ string_sequence_parse(ByteCursor *head, uint32_t nvalues, BlockCodec codec,
 							&sequence->lengths);
 }
 
-static void
-free_if_set(const Allocator *allocator, void *pointer)
-{
-	if (pointer != NULL)
-		allocator->free(allocator->context, pointer);
-}
-
 void
 string_sequence_close(StringSequence *sequence)
 {
 	const Allocator *allocator = sequence->allocator;
 
 	for (uint32_t i = 0; i < sequence->nopen; i++)
-		free_if_set(allocator, sequence->open_blocks[i].data);
-	free_if_set(allocator, sequence->raw_starts);
-	free_if_set(allocator, sequence->stored_starts);
-	free_if_set(allocator, sequence->block_bytes);
-	free_if_set(allocator, sequence->open_blocks);
-	free_if_set(allocator, sequence->vector_lengths);
-	free_if_set(allocator, sequence->vector_offsets);
+		allocator_release(allocator, sequence->open_blocks[i].data);
+	allocator_release(allocator, sequence->raw_starts);
+	allocator_release(allocator, sequence->stored_starts);
+	allocator_release(allocator, sequence->block_bytes);
+	allocator_release(allocator, sequence->open_blocks);
+	allocator_release(allocator, sequence->vector_lengths);
+	allocator_release(allocator, sequence->vector_offsets);
 	memset(sequence, 0, sizeof(*sequence));
 }
 
@@ -93,8 +86,10 @@ lengths_are_plausible(const StringSequence *sequence)
 {
 	for (uint32_t i = 0; i < sequence->nblocks; i++)
 	{
-		uint64_t	raw = sequence->raw_starts[i + 1] - sequence->raw_starts[i];
-		uint64_t	stored = sequence->stored_starts[i + 1] - sequence->stored_starts[i];
+		const uint64_t *raw_starts = sequence->raw_starts + i;
+		const uint64_t *stored_starts = sequence->stored_starts + i;
+		uint64_t	raw = raw_starts[1] - raw_starts[0];
+		uint64_t	stored = stored_starts[1] - stored_starts[0];
 
 		if (stored > raw || raw / MAX_EXPANSION > stored)
 			return false;
@@ -115,14 +110,17 @@ open_index(StringSequence *sequence, const char **reason)
 	*reason = "invalid index of string blocks";
 	if (sequence->index_length == 0)
 		return false;
-	cursor_init(&cursor, sequence->source->fetch(sequence->source, sequence->index_offset,
+	cursor_init(&cursor,
+				sequence->source->fetch(sequence->source,
+										sequence->index_offset,
 												 (size_t) sequence->index_length),
 				(size_t) sequence->index_length);
 	if (!packed_column_parse(&cursor, nblocks, &raw) ||
-		!packed_column_parse(&cursor, nblocks, &stored) || cursor_left(&cursor) != 0)
+		!packed_column_parse(&cursor, nblocks, &stored) ||
+		cursor_left(&cursor) != 0)
 		return false;
-	free_if_set(allocator, sequence->raw_starts);
-	free_if_set(allocator, sequence->stored_starts);
+	allocator_release(allocator, sequence->raw_starts);
+	allocator_release(allocator, sequence->stored_starts);
 	sequence->raw_starts = NULL;
 	sequence->stored_starts = allocator->alloc(allocator->context, size);
 	sequence->raw_starts = allocator->alloc(allocator->context, size);
@@ -133,10 +131,10 @@ open_index(StringSequence *sequence, const char **reason)
 		!lengths_are_plausible(sequence) ||
 		sequence->stored_starts[nblocks] != sequence->blocks_length)
 		return false;
-	sequence->open_blocks = allocator->alloc(allocator->context,
-											 (nblocks + 1) * sizeof(OpenBlock));
-	sequence->block_bytes = allocator->alloc(allocator->context,
-											 (nblocks + 1) * sizeof(uint8_t *));
+	sequence->open_blocks = allocator_array(allocator, nblocks + 1,
+											sizeof(OpenBlock));
+	sequence->block_bytes = allocator_array(allocator, nblocks + 1,
+											sizeof(uint8_t *));
 	memset(sequence->block_bytes, 0, (nblocks + 1) * sizeof(uint8_t *));
 	return true;
 }
@@ -160,9 +158,10 @@ open_block(StringSequence *sequence, uint32_t block, const char **reason)
 	if (stored < raw)
 	{
 		opened->data = allocator->alloc(allocator->context, raw);
-		if (!block_codec_decompress(sequence->codec, bytes, stored, opened->data, raw))
+		if (!block_codec_decompress(sequence->codec, bytes, stored,
+									opened->data, raw))
 		{
-			allocator->free(allocator->context, opened->data);
+			allocator_release(allocator, opened->data);
 			*reason = "compressed block of strings is damaged";
 			return false;
 		}
@@ -193,7 +192,7 @@ string_sequence_trim(StringSequence *sequence)
 	nclosed = sequence->nopen - BLOCKS_KEPT;
 	for (uint32_t i = 0; i < nclosed; i++)
 	{
-		free_if_set(sequence->allocator, sequence->open_blocks[i].data);
+		allocator_release(sequence->allocator, sequence->open_blocks[i].data);
 		sequence->block_bytes[sequence->open_blocks[i].block] = NULL;
 	}
 	memmove(sequence->open_blocks, sequence->open_blocks + nclosed,
@@ -207,7 +206,8 @@ vector_start(const StringSequence *sequence, uint32_t vector)
 {
 	if (vector == sequence->lengths.directory.nvectors)
 		return sequence->raw_starts[sequence->nblocks];
-	return vector == 0 ? 0 : packed_column_get(&sequence->vector_starts, vector);
+	return vector == 0 ? 0 : packed_column_get(&sequence->vector_starts,
+											   vector);
 }
 
 bool
@@ -225,11 +225,12 @@ string_sequence_select(StringSequence *sequence, uint32_t vector,
 	if (sequence->block_bytes == NULL && !open_index(sequence, reason))
 		return false;
 	if (sequence->vector_lengths == NULL)
-		sequence->vector_lengths = allocator->alloc(allocator->context,
-													(VECTOR_LENGTH + DECODE_SLACK_VALUES) * sizeof(uint32_t));
+		sequence->vector_lengths = allocator_array(allocator,
+												   VECTOR_LENGTH + DECODE_SLACK_VALUES,
+												   sizeof(uint32_t));
 	if (sequence->vector_offsets == NULL)
-		sequence->vector_offsets = allocator->alloc(allocator->context,
-													VECTOR_LENGTH * sizeof(uint64_t));
+		sequence->vector_offsets = allocator_array(allocator, VECTOR_LENGTH,
+												   sizeof(uint64_t));
 	if (!int_stream_decode(&sequence->lengths, sequence->source, vector, NULL,
 						   sequence->vector_lengths, scratch, reason))
 		return false;
@@ -298,9 +299,11 @@ string_sequence_get(StringSequence *sequence, uint32_t position,
 		*reason = "string crosses the end of its block";
 		return false;
 	}
-	if (sequence->block_bytes[block] == NULL && !open_block(sequence, block, reason))
+	if (sequence->block_bytes[block] == NULL &&
+		!open_block(sequence, block, reason))
 		return false;
 	sequence->last_block = block;
-	string->data = sequence->block_bytes[block] + (offset - sequence->raw_starts[block]);
+	offset -= sequence->raw_starts[block];
+	string->data = sequence->block_bytes[block] + offset;
 	return true;
 }

@@ -53,14 +53,12 @@ block_write(BlockWriter *writer, const uint8_t *bytes, size_t length)
 
 	ENCODING_CHECK_INTERRUPTS();
 	if (options->codec != CODEC_NONE &&
-		(writer->ndeclined < CODEC_PATIENCE || sequence->nblocks % CODEC_RETRY == 0))
-		stored = block_codec_compress(options->codec, options->codec_level, bytes,
-									  length,
-									  bytebuffer_reserve(blocks, block_codec_bound(options->codec, length)));
+		(writer->ndeclined < CODEC_PATIENCE ||
+		 sequence->nblocks % CODEC_RETRY == 0))
+		stored = block_codec_append(options->codec, options->codec_level,
+									bytes, length, blocks);
 	writer->ndeclined = stored > 0 ? 0 : writer->ndeclined + 1;
-	if (stored > 0)
-		blocks->length += stored;
-	else
+	if (stored == 0)
 	{
 		bytebuffer_append(blocks, bytes, length);
 		stored = length;
@@ -104,8 +102,9 @@ write_blocks(StringSequenceWriter *sequence, const StringRef *strings,
 	writer.sequence = sequence;
 	writer.options = options;
 	writer.ndeclined = 0;
-	writer.raw_lengths = allocator->alloc(allocator->context, nvalues * sizeof(uint64_t));
-	writer.stored_lengths = allocator->alloc(allocator->context, nvalues * sizeof(uint64_t));
+	writer.raw_lengths = allocator_array(allocator, nvalues, sizeof(uint64_t));
+	writer.stored_lengths = allocator_array(allocator, nvalues,
+											sizeof(uint64_t));
 	bytebuffer_init(&writer.pending, allocator);
 	for (uint32_t i = 0; i < nvalues; i++)
 	{
@@ -115,11 +114,13 @@ write_blocks(StringSequenceWriter *sequence, const StringRef *strings,
 		sequence->raw_length += strings[i].length;
 	}
 	block_flush(&writer);
-	packed_column_write(&sequence->index, writer.raw_lengths, sequence->nblocks);
-	packed_column_write(&sequence->index, writer.stored_lengths, sequence->nblocks);
+	packed_column_write(&sequence->index, writer.raw_lengths,
+						sequence->nblocks);
+	packed_column_write(&sequence->index, writer.stored_lengths,
+						sequence->nblocks);
 	bytebuffer_free(&writer.pending);
-	allocator->free(allocator->context, writer.raw_lengths);
-	allocator->free(allocator->context, writer.stored_lengths);
+	allocator_release(allocator, writer.raw_lengths);
+	allocator_release(allocator, writer.stored_lengths);
 }
 
 /* Lengths of a vector with fillers for NULLs. */
@@ -131,7 +132,8 @@ add_lengths(StringSequenceWriter *sequence, const StringRef *strings,
 	int64_t		last = 0;
 	uint32_t	first = 0;
 
-	while (nulls != NULL && first < nvalues && (nulls[first / 8] >> (first % 8) & 1))
+	while (nulls != NULL && first < nvalues &&
+		   (nulls[first / 8] >> (first % 8) & 1))
 		first++;
 	last = first < nvalues ? strings[first].length : 0;
 	for (uint32_t i = 0; i < nvalues; i++)
@@ -166,7 +168,8 @@ string_sequence_encode(StringSequenceWriter *writer, const StringRef *strings,
 }
 
 void
-string_sequence_write_head(const StringSequenceWriter *writer, ByteBuffer *head)
+string_sequence_write_head(const StringSequenceWriter *writer,
+						   ByteBuffer *head)
 {
 	uint32_t	nvectors = writer->lengths.nvectors;
 
@@ -221,19 +224,23 @@ string_blocks_estimate(const StringRef *strings, uint32_t nvalues,
 	bytebuffer_init(&packed, allocator);
 	for (uint32_t i = 0; i < ESTIMATE_SAMPLES; i++)
 	{
-		uint32_t	first = (uint32_t) ((uint64_t) nvalues * (2 * i + 1) / (2 * ESTIMATE_SAMPLES));
+		uint64_t	place = (uint64_t) nvalues * (2 * i + 1);
+		uint32_t	first = (uint32_t) (place / (2 * ESTIMATE_SAMPLES));
 		size_t		length;
 
-		(void) gather_sample(strings, nvalues, first, options->block_size, &sample);
+		(void) gather_sample(strings, nvalues, first, options->block_size,
+							 &sample);
 		if (sample.length == 0)
 			continue;
-		length = block_codec_compress(options->codec, options->codec_level,
-									  sample.data, sample.length,
-									  bytebuffer_reserve(&packed, block_codec_bound(options->codec, sample.length)));
+		bytebuffer_reset(&packed);
+		length = block_codec_append(options->codec, options->codec_level,
+									sample.data, sample.length, &packed);
 		raw += sample.length;
 		stored += length > 0 ? length : sample.length;
 	}
 	bytebuffer_free(&sample);
 	bytebuffer_free(&packed);
-	return raw == 0 ? (double) total : (double) total * (double) stored / (double) raw;
+	if (raw == 0)
+		return (double) total;
+	return (double) total * (double) stored / (double) raw;
 }

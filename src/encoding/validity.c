@@ -77,7 +77,8 @@ validity_encode(const uint64_t *nulls, uint32_t npositions,
 }
 
 static bool
-decode_bitmap(const uint8_t *in, size_t length, uint32_t npositions, uint64_t *nulls)
+decode_bitmap(const uint8_t *in, size_t length, uint32_t npositions,
+			  uint64_t *nulls)
 {
 	uint8_t		padded[VECTOR_LENGTH / 8];
 
@@ -100,7 +101,8 @@ set_bits(uint64_t *nulls, uint32_t start, uint32_t npositions)
 }
 
 static bool
-decode_runs(const uint8_t *in, size_t length, uint32_t npositions, uint64_t *nulls)
+decode_runs(const uint8_t *in, size_t length, uint32_t npositions,
+			uint64_t *nulls)
 {
 	uint16_t	lengths[MAX_RUNS + DECODE_SLACK_VALUES];
 	uint32_t	position = 0;

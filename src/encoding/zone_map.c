@@ -129,7 +129,8 @@ common_prefix(StringRef a, StringRef b)
 {
 	uint32_t	length = 0;
 
-	while (length < a.length && length < b.length && length < ZONE_COMMON_LENGTH &&
+	while (length < a.length && length < b.length &&
+		   length < ZONE_COMMON_LENGTH &&
 		   a.data[length] == b.data[length])
 		length++;
 	return length;

@@ -80,7 +80,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		chunk[3] = (uint8_t) kind;
 		store_le32(chunk + 8, nrows);
 	}
-	if (!chunk_walk(chunk, size, kind, nrows, &bounded_allocator, &space, &reason))
+	if (!chunk_walk(chunk, size, kind, nrows, &bounded_allocator, &space,
+					&reason))
 		FUZZ_CHECK(reason != NULL);
 	FUZZ_CHECK(allocated == 0);
 	free(chunk);

@@ -132,7 +132,8 @@ check_vector(const ChunkInput *input, ChunkReader *reader, uint32_t vector)
 
 	FUZZ_CHECK(size > 0 ?
 			   chunk_decode_fixed(reader, vector, space.values, &reason) :
-			   chunk_decode_strings(reader, vector, NULL, space.strings, &reason));
+			   chunk_decode_strings(reader, vector, NULL, space.strings,
+									&reason));
 	for (uint32_t i = 0; i < VECTOR_LENGTH && start + i < input->nrows; i++)
 	{
 		uint32_t	row = start + i;
@@ -164,10 +165,11 @@ round_trip(const ChunkInput *input, BlockCodec codec)
 	options.block_size = 300;
 	bytebuffer_init(&output, &plain_allocator);
 	chunk_encode(input, &options, &output, &summary);
-	FUZZ_CHECK(chunk_walk(output.data, output.length, input->kind, input->nrows,
-						  &plain_allocator, &space, &reason));
+	FUZZ_CHECK(chunk_walk(output.data, output.length, input->kind,
+						  input->nrows, &plain_allocator, &space, &reason));
 	memory_source_init(&memory, output.data, output.length);
-	reader = chunk_open(&memory.source, input->kind, input->nrows, &plain_allocator, &reason);
+	reader = chunk_open(&memory.source, input->kind, input->nrows,
+						&plain_allocator, &reason);
 	FUZZ_CHECK(reader != NULL);
 	for (uint32_t vector = 0; vector * VECTOR_LENGTH < input->nrows; vector++)
 		check_vector(input, reader, vector);

@@ -153,7 +153,8 @@ add_decimals(ChunkCase *input, bool is_negative, const char *decimals,
 		weight = 0;
 	}
 	if (scale <= 63 && weight >= -64 && weight <= 63)
-		put_word(payload, &length, 0x8000 | (is_negative ? 0x2000 : 0) | scale << 7 |
+		put_word(payload, &length,
+				 0x8000 | (is_negative ? 0x2000 : 0) | scale << 7 |
 				 (weight < 0 ? 0x40 : 0) | (weight & 0x3f));
 	else
 	{
@@ -217,7 +218,8 @@ case_is_null(const ChunkCase *input, uint32_t row)
 }
 
 void
-chunk_case_encode(const ChunkCase *input, ByteBuffer *output, ChunkSummary *summary)
+chunk_case_encode(const ChunkCase *input, ByteBuffer *output,
+				  ChunkSummary *summary)
 {
 	ChunkInput	chunk;
 
@@ -294,13 +296,15 @@ fixed_is_in_range(const ChunkCase *input, uint32_t row, const ZoneRange *range)
 }
 
 static void
-check_range(const ChunkCase *input, const char *name, uint32_t row, const ZoneRange *range)
+check_range(const ChunkCase *input, const char *name, uint32_t row,
+			const ZoneRange *range)
 {
 	if (case_is_null(input, row) || input->kind == VALUE_NUMERIC)
 		return;
 	if (!range->has_range)
 	{
-		UNIT_CHECKF(input->value_class == CLASS_NONE || input->nrows <= VECTOR_LENGTH ||
+		UNIT_CHECKF(input->value_class == CLASS_NONE ||
+					input->nrows <= VECTOR_LENGTH ||
 					range->has_nan, "%s: no range at row %u", name, row);
 		return;
 	}
@@ -321,7 +325,8 @@ string_equals(const ChunkCase *input, uint32_t row, StringRef string)
 	if (case_is_null(input, row))
 		return string.length == 0;
 	return string.length == length &&
-		(length == 0 || memcmp(string.data, input->bytes + input->offsets[row], length) == 0);
+		(length == 0 ||
+		 memcmp(string.data, input->bytes + input->offsets[row], length) == 0);
 }
 
 static void
@@ -333,7 +338,8 @@ check_fixed(const ChunkCase *input, const char *name, ChunkReader *reader,
 
 	if (!chunk_decode_fixed(reader, vector, space->values, &reason))
 	{
-		unit_fail(__FILE__, __LINE__, "%s: vector %u: %s", name, vector, reason);
+		unit_fail(__FILE__, __LINE__, "%s: vector %u: %s", name, vector,
+				  reason);
 		return;
 	}
 	for (uint32_t i = 0; i < nvalues; i++)
@@ -356,18 +362,24 @@ check_strings(const ChunkCase *input, const char *name, ChunkReader *reader,
 	const char *reason = NULL;
 
 	wanted[one / 64] = UINT64_C(1) << (one % 64);
-	if (!chunk_decode_strings(reader, vector, wanted, space->strings, &reason) ||
-		!string_equals(input, vector * VECTOR_LENGTH + one, space->strings[one]))
-		unit_fail(__FILE__, __LINE__, "%s: vector %u: another string at %u: %s",
-				  name, vector, one, reason ? reason : "decoded");
+	if (!chunk_decode_strings(reader, vector, wanted, space->strings,
+							  &reason) ||
+		!string_equals(input, vector * VECTOR_LENGTH + one,
+					   space->strings[one]))
+		unit_fail(__FILE__, __LINE__,
+				  "%s: vector %u: another string at %u: %s", name, vector, one,
+				  reason ? reason : "decoded");
 	if (!chunk_decode_strings(reader, vector, NULL, space->strings, &reason))
 	{
-		unit_fail(__FILE__, __LINE__, "%s: vector %u: %s", name, vector, reason);
+		unit_fail(__FILE__, __LINE__, "%s: vector %u: %s", name, vector,
+				  reason);
 		return;
 	}
 	for (uint32_t i = 0; i < nvalues; i++)
-		UNIT_CHECKF(string_equals(input, vector * VECTOR_LENGTH + i, space->strings[i]),
-					"%s: another string at row %u", name, vector * VECTOR_LENGTH + i);
+		UNIT_CHECKF(string_equals(input, vector * VECTOR_LENGTH + i,
+								  space->strings[i]),
+					"%s: another string at row %u", name,
+					vector * VECTOR_LENGTH + i);
 }
 
 /* Codes and entries say the same as the values. */
@@ -392,7 +404,8 @@ check_dictionary(const ChunkCase *input, const char *name, ChunkReader *reader,
 		uint32_t	row = vector * VECTOR_LENGTH + i;
 		StringRef	entry = space->entries[space->codes[i]];
 
-		UNIT_CHECKF(space->codes[i] < nentries, "%s: code at row %u", name, row);
+		UNIT_CHECKF(space->codes[i] < nentries, "%s: code at row %u", name,
+					row);
 		if (case_is_null(input, row))
 			continue;
 		UNIT_CHECKF(size > 0 ? entry.length == size &&
@@ -411,15 +424,18 @@ check_nulls(const ChunkCase *input, const char *name, ChunkReader *reader,
 	uint32_t	nfound = 0;
 
 	if (!chunk_decode_nulls(reader, vector, space->nulls, &nnulls, &reason))
-		unit_fail(__FILE__, __LINE__, "%s: nulls of vector %u: %s", name, vector, reason);
+		unit_fail(__FILE__, __LINE__, "%s: nulls of vector %u: %s", name,
+				  vector, reason);
 	for (uint32_t i = 0; i < VECTOR_LENGTH; i++)
 	{
 		bool		is_null = space->nulls[i / 64] >> (i % 64) & 1;
 
 		nfound += is_null;
 		UNIT_CHECKF(is_null == (i < nvalues &&
-								case_is_null(input, vector * VECTOR_LENGTH + i)),
-					"%s: null bit of row %u", name, vector * VECTOR_LENGTH + i);
+								case_is_null(input,
+											 vector * VECTOR_LENGTH + i)),
+					"%s: null bit of row %u", name,
+					vector * VECTOR_LENGTH + i);
 	}
 	UNIT_CHECKF(nfound == nnulls, "%s: null count of vector %u", name, vector);
 	return nnulls;
@@ -440,7 +456,8 @@ check_vector(const ChunkCase *input, const char *name, ChunkReader *reader,
 		check_range(input, name, row, &range);
 		check_range(input, name, row, &summary->range);
 	}
-	UNIT_CHECKF(nnulls == check_nulls(input, name, reader, vector, nvalues, space),
+	UNIT_CHECKF(nnulls == check_nulls(input, name, reader, vector, nvalues,
+									  space),
 				"%s: null count in the zone map of vector %u", name, vector);
 	if (input->kind < VALUE_BYTES)
 		check_fixed(input, name, reader, vector, nvalues, space);
@@ -461,26 +478,29 @@ check_all(const ChunkCase *input, const char *name, const ByteBuffer *output,
 	ChunkReader *reader;
 
 	memory_source_init(&memory, output->data, output->length);
-	reader = chunk_open(&memory.source, input->kind, input->nrows, &unit_allocator, &reason);
+	reader = chunk_open(&memory.source, input->kind, input->nrows,
+						&unit_allocator, &reason);
 	if (reader == NULL)
 	{
 		unit_fail(__FILE__, __LINE__, "%s: %s", name, reason);
 		free(space);
 		return;
 	}
-	UNIT_CHECKF(encoding == NULL || strcmp(chunk_vector_encoding(reader, 0), encoding) == 0,
+	UNIT_CHECKF(encoding == NULL ||
+				strcmp(chunk_vector_encoding(reader, 0), encoding) == 0,
 				"%s: encoded as %s", name, chunk_vector_encoding(reader, 0));
 	for (uint32_t vector = 0; vector < nvectors; vector++)
 		check_vector(input, name, reader, vector, summary, space);
 	for (uint32_t i = 0; i < 5; i++)
-		check_vector(input, name, reader, (uint32_t) (unit_random() % nvectors),
-					 summary, space);
+		check_vector(input, name, reader,
+					 (uint32_t) (unit_random() % nvectors), summary, space);
 	chunk_close(reader);
 	free(space);
 }
 
 size_t
-chunk_case_check(const ChunkCase *input, const char *name, const char *encoding)
+chunk_case_check(const ChunkCase *input, const char *name,
+				 const char *encoding)
 {
 	size_t		allocated = unit_allocated();
 	uint32_t	nnulls = 0;
@@ -492,7 +512,8 @@ chunk_case_check(const ChunkCase *input, const char *name, const char *encoding)
 	bytebuffer_init(&output, &unit_allocator);
 	bytebuffer_append(&output, "12345678", 8);
 	chunk_case_encode(input, &output, &summary);
-	UNIT_CHECKF(memcmp(output.data, "12345678", 8) == 0, "%s: bytes in front", name);
+	UNIT_CHECKF(memcmp(output.data, "12345678", 8) == 0, "%s: bytes in front",
+				name);
 	length = output.length - 8;
 	memmove(output.data, output.data + 8, length);
 	output.length = length;

@@ -22,7 +22,8 @@ typedef struct ChunkCase
 	ChunkOptions options;
 } ChunkCase;
 
-extern void chunk_case_init(ChunkCase *input, ValueKind kind, ValueClass value_class);
+extern void chunk_case_init(ChunkCase *input, ValueKind kind,
+							ValueClass value_class);
 extern void chunk_case_free(ChunkCase *input);
 
 /* Forget all rows. */
@@ -31,7 +32,8 @@ extern void chunk_case_clear(ChunkCase *input);
 /* Append a row; integers are cut to the kind's width. */
 extern void chunk_case_add_int(ChunkCase *input, int64_t value);
 extern void chunk_case_add_float(ChunkCase *input, double value);
-extern void chunk_case_add_bytes(ChunkCase *input, const void *bytes, size_t length);
+extern void chunk_case_add_bytes(ChunkCase *input, const void *bytes,
+								 size_t length);
 extern void chunk_case_add_text(ChunkCase *input, const char *format,...)
 			__attribute__((format(printf, 2, 3)));
 

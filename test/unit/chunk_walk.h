@@ -62,8 +62,9 @@ touch_string(StringRef string)
 }
 
 static inline bool
-walk_vector(ChunkReader *reader, ValueKind kind, uint32_t nrows, uint32_t vector,
-			WalkSpace *space, uint32_t *sum, const char **reason)
+walk_vector(ChunkReader *reader, ValueKind kind, uint32_t nrows,
+			uint32_t vector, WalkSpace *space, uint32_t *sum,
+			const char **reason)
 {
 	uint32_t	left = nrows - vector * VECTOR_LENGTH;
 	uint32_t	nvalues = left < VECTOR_LENGTH ? left : VECTOR_LENGTH;
@@ -87,7 +88,8 @@ walk_vector(ChunkReader *reader, ValueKind kind, uint32_t nrows, uint32_t vector
 		*sum += touch_string(space->strings[i]);
 	if (kind != VALUE_NUMERIC)
 		return true;
-	return chunk_numeric_scaled(reader, vector, (int64_t *) space->values, &scale, reason) ||
+	return chunk_numeric_scaled(reader, vector, (int64_t *) space->values,
+								&scale, reason) ||
 		*reason == NULL;
 }
 
@@ -107,8 +109,10 @@ chunk_walk(const uint8_t *bytes, size_t length, ValueKind kind, uint32_t nrows,
 	reader = chunk_open(&memory.source, kind, nrows, allocator, reason);
 	if (reader == NULL)
 		return false;
-	for (uint32_t vector = 0; is_valid && vector * VECTOR_LENGTH < nrows; vector++)
-		is_valid = walk_vector(reader, kind, nrows, vector, space, &sum, reason);
+	for (uint32_t vector = 0; is_valid &&
+		 vector * VECTOR_LENGTH < nrows; vector++)
+		is_valid = walk_vector(reader, kind, nrows, vector, space, &sum,
+							   reason);
 	if (is_valid && chunk_has_dictionary(reader, &nentries))
 	{
 		is_valid = chunk_decode_dictionary(reader, space->entries, reason);

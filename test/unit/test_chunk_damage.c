@@ -38,7 +38,8 @@ try_bytes(Damage *damage, const uint8_t *bytes, size_t length)
 					&unit_allocator, damage->space, &reason))
 	{
 		damage->nrefused++;
-		UNIT_CHECKF(reason != NULL, "%s: refused without a reason", damage->name);
+		UNIT_CHECKF(reason != NULL, "%s: refused without a reason",
+					damage->name);
 	}
 	free(copy);
 }
@@ -170,7 +171,8 @@ UNIT_TEST(damage_floats)
 	check_damage(&input, "decimals");
 	chunk_case_clear(&input);
 	for (uint32_t row = 0; row < NROWS; row++)
-		chunk_case_add_float(&input, 20.0 + (double) (unit_random() % 1000003) / 1e6);
+		chunk_case_add_float(&input,
+							 20.0 + (double) (unit_random() % 1000003) / 1e6);
 	check_damage(&input, "blocks");
 	chunk_case_free(&input);
 }
@@ -190,7 +192,8 @@ UNIT_TEST(damage_strings)
 		check_damage(&input, "plain");
 		chunk_case_clear(&input);
 		for (uint32_t row = 0; row < NROWS; row++)
-			chunk_case_add_text(&input, "entry number %u", (unsigned) (unit_random() % 40));
+			chunk_case_add_text(&input, "entry number %u",
+								(unsigned) (unit_random() % 40));
 		chunk_case_set_null(&input, 5);
 		check_damage(&input, "dictionary");
 	}
@@ -203,7 +206,8 @@ UNIT_TEST(damage_strings)
 
 UNIT_TEST(damage_numerics)
 {
-	static const char *const some[] = {"1.5", "-2.25", "NaN", "1234567890123456789012345"};
+	static const char *const some[] = {"1.5", "-2.25", "NaN",
+									   "1234567890123456789012345"};
 	ChunkCase	input;
 
 	chunk_case_init(&input, VALUE_NUMERIC, CLASS_NUMERIC);
@@ -211,7 +215,8 @@ UNIT_TEST(damage_numerics)
 	{
 		chunk_case_clear(&input);
 		for (uint32_t row = 0; row < NROWS; row++)
-			chunk_case_add_numeric(&input, some[unit_random() % (unsigned) kinds]);
+			chunk_case_add_numeric(&input,
+								   some[unit_random() % (unsigned) kinds]);
 		check_damage(&input, "numerics");
 	}
 	chunk_case_free(&input);
@@ -231,8 +236,8 @@ UNIT_TEST(damage_expectations)
 	bytebuffer_init(&chunk, &unit_allocator);
 	chunk_case_encode(&input, &chunk, &summary);
 	for (ValueKind kind = VALUE_INT8; kind <= VALUE_NUMERIC; kind++)
-		UNIT_CHECK(chunk_walk(chunk.data, chunk.length, kind, NROWS, &unit_allocator,
-							  space, &reason) == (kind == VALUE_INT32));
+		UNIT_CHECK(chunk_walk(chunk.data, chunk.length, kind, NROWS,
+							  &unit_allocator, space, &reason) == (kind == VALUE_INT32));
 	UNIT_CHECK(!chunk_walk(chunk.data, chunk.length, VALUE_INT32, NROWS - 1,
 						   &unit_allocator, space, &reason));
 	UNIT_CHECK(!chunk_walk(chunk.data, chunk.length, VALUE_INT32, 0,

@@ -145,7 +145,8 @@ fill(ChunkCase *input, const Shape *shape, uint32_t nrows)
 /* Every shape, length, width and class. */
 UNIT_TEST(chunk_integers)
 {
-	static const ValueClass classes[] = {CLASS_SIGNED, CLASS_UNSIGNED, CLASS_NONE};
+	static const ValueClass classes[] = {CLASS_SIGNED, CLASS_UNSIGNED,
+										 CLASS_NONE};
 
 	for (ValueKind kind = VALUE_INT8; kind <= VALUE_INT64; kind++)
 	{
@@ -230,7 +231,8 @@ UNIT_TEST(chunk_nulls)
 	{
 		ChunkCase	input;
 
-		chunk_case_init(&input, kind, kind < VALUE_FLOAT32 ? CLASS_SIGNED : CLASS_FLOAT);
+		chunk_case_init(&input, kind,
+						kind < VALUE_FLOAT32 ? CLASS_SIGNED : CLASS_FLOAT);
 		for (int pattern = 0; pattern < NNULL_PATTERNS; pattern++)
 		{
 			for (size_t shape = 0; shape < NSHAPES; shape++)
@@ -315,7 +317,8 @@ UNIT_TEST(chunk_float_patterns)
 
 	chunk_case_init(&input, VALUE_FLOAT64, CLASS_FLOAT);
 	for (uint32_t row = 0; row < 3000; row++)
-		chunk_case_add_int(&input, (int64_t) (unit_random() | (row % 2 ? UINT64_C(0x7ff) << 52 : 0)));
+		chunk_case_add_int(&input,
+						   (int64_t) (unit_random() | (row % 2 ? UINT64_C(0x7ff) << 52 : 0)));
 	chunk_case_check(&input, "patterns", NULL);
 	chunk_case_free(&input);
 }

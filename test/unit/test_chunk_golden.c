@@ -71,8 +71,9 @@ check_sum(const ChunkCase *input, const char *name, uint64_t want)
 
 	bytebuffer_init(&chunk, &unit_allocator);
 	encode(input, &chunk);
-	UNIT_CHECKF(checksum(&chunk) == want, "%s: checksum 0x%016" PRIx64 ", length %zu",
-				name, checksum(&chunk), chunk.length);
+	UNIT_CHECKF(checksum(&chunk) == want,
+				"%s: checksum 0x%016" PRIx64 ", length %zu", name,
+				checksum(&chunk), chunk.length);
 	bytebuffer_free(&chunk);
 }
 
@@ -220,7 +221,8 @@ UNIT_TEST(golden_integers)
 				if (with_nulls && next_random() % 8 < 1 + 6 * (shape % 2))
 					chunk_case_set_null(&input, row);
 			}
-			snprintf(name, sizeof(name), "shape %d, nulls %d", shape, with_nulls);
+			snprintf(name, sizeof(name), "shape %d, nulls %d", shape,
+					 with_nulls);
 			check_sum(&input, name, sums[with_nulls][shape]);
 		}
 	}
@@ -239,7 +241,8 @@ UNIT_TEST(golden_floats)
 	chunk_case_free(&input);
 	start(&input, VALUE_FLOAT64, CLASS_FLOAT);
 	for (uint32_t row = 0; row < 3000; row++)
-		chunk_case_add_float(&input, (double) (next_random() % 100000) / 777.0);
+		chunk_case_add_float(&input,
+							 (double) (next_random() % 100000) / 777.0);
 	check_sum(&input, "doubles", UINT64_C(0x8c641c2d0e6020f6));
 	chunk_case_free(&input);
 }
@@ -254,7 +257,8 @@ UNIT_TEST(golden_strings)
 	check_sum(&input, "plain", UINT64_C(0xb0832959f3e36e7c));
 	chunk_case_clear(&input);
 	for (uint32_t row = 0; row < 3000; row++)
-		chunk_case_add_text(&input, "place %u", (unsigned) (next_random() % 100));
+		chunk_case_add_text(&input, "place %u",
+							(unsigned) (next_random() % 100));
 	check_sum(&input, "dictionary", UINT64_C(0x48f57bd25e5d9870));
 	chunk_case_free(&input);
 }
@@ -269,15 +273,17 @@ UNIT_TEST(golden_numerics)
 	{
 		unsigned	whole = (unsigned) (next_random() % 10000);
 
-		snprintf(text, sizeof(text), "-%u.%02u", whole, (unsigned) (next_random() % 100));
+		snprintf(text, sizeof(text), "-%u.%02u", whole,
+				 (unsigned) (next_random() % 100));
 		chunk_case_add_numeric(&input, text);
 	}
 	check_sum(&input, "scaled", UINT64_C(0xa7e8fbe59c4916e8));
 	chunk_case_clear(&input);
 	for (uint32_t row = 0; row < 3000; row++)
 	{
-		snprintf(text, sizeof(text), "%u%020u.%0*u", (unsigned) (next_random() % 10000),
-				 row, 1 + (int) (row % 2), row % 10);
+		snprintf(text, sizeof(text), "%u%020u.%0*u",
+				 (unsigned) (next_random() % 10000), row, 1 + (int) (row % 2),
+				 row % 10);
 		chunk_case_add_numeric(&input, row % 100 == 0 ? "Infinity" : text);
 	}
 	check_sum(&input, "wide", UINT64_C(0xffc62a63e09cf865));

@@ -80,12 +80,13 @@ UNIT_TEST(chunk_strings_most_entries)
 
 	chunk_case_init(&input, VALUE_BYTES, CLASS_BYTES);
 	for (uint32_t row = 0; row < CHUNK_MAX_ROWS; row++)
-		chunk_case_add_text(&input, "%u", (unsigned) (row * 40503u) % CHUNK_MAX_ROWS);
+		chunk_case_add_text(&input, "%u",
+							(unsigned) (row * 40503u) % CHUNK_MAX_ROWS);
 	chunk_case_check(&input, "all distinct", NULL);
 	chunk_case_clear(&input);
 	for (uint32_t row = 0; row < CHUNK_MAX_ROWS; row++)
-		chunk_case_add_text(&input, "%u %u %u %u", (unsigned) (unit_random() % 40000),
-							row, row, row);
+		chunk_case_add_text(&input, "%u %u %u %u",
+							(unsigned) (unit_random() % 40000), row, row, row);
 	chunk_case_check(&input, "nearly all distinct", NULL);
 	chunk_case_free(&input);
 }
@@ -180,7 +181,8 @@ UNIT_TEST(chunk_strings_point_fetch)
 	bytebuffer_init(&output, &unit_allocator);
 	chunk_case_encode(&input, &output, &summary);
 	memory_source_init(&memory, output.data, output.length);
-	reader = chunk_open(&memory.source, VALUE_BYTES, input.nrows, &unit_allocator, &reason);
+	reader = chunk_open(&memory.source, VALUE_BYTES, input.nrows,
+						&unit_allocator, &reason);
 	wanted[0] = 1;
 	UNIT_CHECK(chunk_decode_strings(reader, 20, wanted, strings, &reason));
 	UNIT_CHECK(memory.nfetched < output.length / 20);
@@ -256,7 +258,8 @@ UNIT_TEST(chunk_numerics_odd)
 	}
 	chunk_case_clear(&input);
 	for (size_t i = 0; i < 3000; i++)
-		chunk_case_add_numeric(&input, odd_numerics[unit_random() % NODD_NUMERICS]);
+		chunk_case_add_numeric(&input,
+							   odd_numerics[unit_random() % NODD_NUMERICS]);
 	chunk_case_check(&input, "all of them", NULL);
 	chunk_case_free(&input);
 }
@@ -283,7 +286,8 @@ UNIT_TEST(chunk_numerics_as_strings)
 
 	chunk_case_clear(&input);
 	chunk_case_add_numeric(&input, "0.5");
-	chunk_case_add_bytes(&input, "\x01\x80\x01\x00", 4);	/* a zero digit in front */
+	chunk_case_add_bytes(&input, "\x01\x80\x01\x00",
+						 4);	/* a zero digit in front */
 	chunk_case_add_bytes(&input, "", 0);
 	chunk_case_add_bytes(&input, "odd", 3);
 	if (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__)
@@ -311,10 +315,13 @@ UNIT_TEST(chunk_numerics_as_integers)
 	chunk_case_encode(&input, &output, &summary);
 	UNIT_CHECK(summary.has_sum && summary.sum_scale == 2);
 	UNIT_CHECK(summary.sum_high == 0 && summary.sum_low == 100000075);
-	UNIT_CHECK(summary.range.min_float <= -1.5 && summary.range.min_float > -1.6);
-	UNIT_CHECK(summary.range.max_float >= 1e6 && summary.range.max_float < 1.1e6);
+	UNIT_CHECK(summary.range.min_float <= -1.5 &&
+			   summary.range.min_float > -1.6);
+	UNIT_CHECK(summary.range.max_float >= 1e6 &&
+			   summary.range.max_float < 1.1e6);
 	memory_source_init(&memory, output.data, output.length);
-	reader = chunk_open(&memory.source, VALUE_NUMERIC, 4, &unit_allocator, &reason);
+	reader = chunk_open(&memory.source, VALUE_NUMERIC, 4, &unit_allocator,
+						&reason);
 	UNIT_CHECK(chunk_numeric_scaled(reader, 0, values, &scale, &reason));
 	UNIT_CHECK(scale == 2 && values[0] == -150 && values[1] == 225 &&
 			   values[3] == 100000000);
@@ -325,7 +332,8 @@ UNIT_TEST(chunk_numerics_as_integers)
 	chunk_case_encode(&input, &output, &summary);
 	UNIT_CHECK(!summary.has_sum && summary.range.has_nan);
 	memory_source_init(&memory, output.data, output.length);
-	reader = chunk_open(&memory.source, VALUE_NUMERIC, 5, &unit_allocator, &reason);
+	reader = chunk_open(&memory.source, VALUE_NUMERIC, 5, &unit_allocator,
+						&reason);
 	UNIT_CHECK(!chunk_numeric_scaled(reader, 0, values, &scale, &reason));
 	UNIT_CHECK(reason == NULL);
 	chunk_close(reader);

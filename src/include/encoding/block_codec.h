@@ -21,20 +21,28 @@ extern size_t block_codec_bound(BlockCodec codec, size_t length);
  * Compress length bytes to out, which has room for block_codec_bound.  Returns
  * the compressed length, or 0 if that does not save a tenth.
  */
-extern size_t block_codec_compress(BlockCodec codec, int level, const uint8_t *in,
-								   size_t length, uint8_t *out);
+extern size_t block_codec_compress(BlockCodec codec, int level,
+								   const uint8_t *in, size_t length,
+								   uint8_t *out);
+
+/* The same, appending to a buffer. */
+extern size_t block_codec_append(BlockCodec codec, int level,
+								 const uint8_t *in, size_t length,
+								 ByteBuffer *out);
 
 /* Returns false unless in gives exactly out_length bytes. */
-extern bool block_codec_decompress(BlockCodec codec, const uint8_t *in, size_t in_length,
-								   uint8_t *out, size_t out_length);
+extern bool block_codec_decompress(BlockCodec codec, const uint8_t *in,
+								   size_t in_length, uint8_t *out,
+								   size_t out_length);
 
 /*
  * A vector's bytes, least significant of all values first, through the codec.
  * Returns the length written to out (room for 16 bytes per value), or 0 if
  * that is not enough below light, what other encodings need.
  */
-extern size_t int_block_encode(const IntVector *vector, const IntOptions *options,
-							   size_t light, uint8_t *out);
+extern size_t int_block_encode(const IntVector *vector,
+							   const IntOptions *options, size_t light,
+							   uint8_t *out);
 extern bool int_block_decode(const uint8_t *in, size_t length, IntType type,
 							 uint32_t nvalues, void *values,
 							 IntScratch *scratch, const char **reason);

@@ -1,6 +1,6 @@
 /*
  * bytebuffer.h
- *		Growable output bytes, and bounded reading of encoded bytes.
+ *		Memory, growable output bytes, and bounded reading of encoded bytes.
  *
  * Integers are little-endian on every host.  A ByteCursor never moves past its
  * end: a read that would do so marks it as failed and gives zero, so that a
@@ -10,6 +10,21 @@
 #define ENCODING_BYTEBUFFER_H
 
 #include "encoding/base.h"
+
+/* Room for count things of a size. */
+static inline void *
+allocator_array(const Allocator *allocator, size_t count, size_t size)
+{
+	return allocator->alloc(allocator->context, count * size);
+}
+
+/* Free what is not NULL. */
+static inline void
+allocator_release(const Allocator *allocator, void *pointer)
+{
+	if (pointer != NULL)
+		allocator->free(allocator->context, pointer);
+}
 
 extern void bytebuffer_init(ByteBuffer *buffer, const Allocator *allocator);
 extern void bytebuffer_free(ByteBuffer *buffer);
@@ -23,17 +38,20 @@ bytebuffer_reset(ByteBuffer *buffer)
 
 /* Make room for length more bytes and return where they go. */
 extern uint8_t *bytebuffer_reserve(ByteBuffer *buffer, size_t length);
-extern void bytebuffer_append(ByteBuffer *buffer, const void *bytes, size_t length);
+extern void bytebuffer_append(ByteBuffer *buffer, const void *bytes,
+							  size_t length);
 extern void bytebuffer_append_zeros(ByteBuffer *buffer, size_t length);
 
 /* Append zeros until the length is a multiple of eight. */
 extern void bytebuffer_align(ByteBuffer *buffer);
 
 /* Append the low nbytes bytes of value. */
-extern void bytebuffer_append_uint(ByteBuffer *buffer, uint64_t value, int nbytes);
+extern void bytebuffer_append_uint(ByteBuffer *buffer, uint64_t value,
+								   int nbytes);
 
 /* Overwrite nbytes bytes at offset. */
-extern void bytebuffer_put_uint(ByteBuffer *buffer, size_t offset, uint64_t value, int nbytes);
+extern void bytebuffer_put_uint(ByteBuffer *buffer, size_t offset,
+								uint64_t value, int nbytes);
 
 /* Bytes that value needs: 0 for 0, at most 8. */
 static inline int

@@ -44,7 +44,7 @@ typedef enum ChunkLayout
 
 /* Flags of a chunk. */
 #define CHUNK_HAS_VALIDITY 0x01	/* both NULLs and values */
-#define CHUNK_HAS_SCALES 0x02	/* numerics of several display scales, or special */
+#define CHUNK_HAS_SCALES 0x02	/* numerics of several scales, or special */
 #define CHUNK_KNOWN_FLAGS 0x03
 
 /* Streams of a chunk at most: validity, codes and those of a dictionary. */

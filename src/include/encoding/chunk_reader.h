@@ -70,19 +70,22 @@ struct ChunkReader
 };
 
 /* Parse the head; returns false and sets *reason if it is damaged. */
-extern bool chunk_head_parse(ChunkReader *reader, ValueKind kind, uint32_t nrows,
-							 const char **reason);
+extern bool chunk_head_parse(ChunkReader *reader, ValueKind kind,
+							 uint32_t nrows, const char **reason);
 
 /* The caches: work space, and the NULLs of a vector. */
 extern IntScratch *chunk_scratch(ChunkReader *reader);
-extern bool chunk_load_nulls(ChunkReader *reader, uint32_t vector, const char **reason);
+extern bool chunk_load_nulls(ChunkReader *reader, uint32_t vector,
+							 const char **reason);
 
 /* Decode a vector of one of the streams that have a value per row. */
 extern bool chunk_decode_stream(ChunkReader *reader, const IntStream *stream,
-								uint32_t vector, void *values, const char **reason);
+								uint32_t vector, void *values,
+								const char **reason);
 
 /* Make reader->codes those of a vector, each below nentries. */
-extern bool chunk_load_codes(ChunkReader *reader, uint32_t vector, const char **reason);
+extern bool chunk_load_codes(ChunkReader *reader, uint32_t vector,
+							 const char **reason);
 
 /* chunk_decode_dictionary of values of fixed width. */
 extern bool fixed_dictionary_decode(ChunkReader *reader, StringRef *entries,
@@ -93,10 +96,11 @@ extern bool numeric_decode_strings(ChunkReader *reader, uint32_t vector,
 								   const uint64_t *wanted, StringRef *strings,
 								   const char **reason);
 
+/* Room for count things of a size. */
 static inline void *
-reader_alloc(ChunkReader *reader, size_t size)
+reader_array(ChunkReader *reader, size_t count, size_t size)
 {
-	return reader->allocator->alloc(reader->allocator->context, size);
+	return allocator_array(reader->allocator, count, size);
 }
 
 #endif							/* ENCODING_CHUNK_READER_H */

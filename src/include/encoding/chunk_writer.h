@@ -37,13 +37,14 @@ input_is_null(const ChunkInput *input, uint32_t row)
 extern void chunk_writer_assemble(ChunkWriter *writer, ByteBuffer *output);
 
 /* NULLs of a vector as words, zero behind its rows; returns their number. */
-extern uint32_t input_vector_nulls(const ChunkInput *input, uint32_t vector, uint64_t *nulls);
+extern uint32_t input_vector_nulls(const ChunkInput *input, uint32_t vector,
+								   uint64_t *nulls);
 
 /* The three families of layouts, each ending with chunk_writer_assemble. */
 extern void fixed_chunk_encode(ChunkWriter *writer, ByteBuffer *output);
 extern void string_chunk_encode(ChunkWriter *writer, ByteBuffer *output);
 
-/* Returns false, with nothing done, if some numeric is not a scaled integer. */
+/* Returns false, with nothing done, if some numeric is no scaled integer. */
 extern bool numeric_chunk_encode(ChunkWriter *writer, ByteBuffer *output);
 
 /*
@@ -51,12 +52,14 @@ extern bool numeric_chunk_encode(ChunkWriter *writer, ByteBuffer *output);
  * them, leading ones the first value, and all of them *carry if there is no
  * value; *carry becomes the last value.
  */
-extern void fixed_vector_load(ValueKind kind, bool is_signed, const void *values,
-							  uint32_t start, uint32_t nvalues, const uint64_t *nulls,
+extern void fixed_vector_load(ValueKind kind, bool is_signed,
+							  const void *values, uint32_t start,
+							  uint32_t nvalues, const uint64_t *nulls,
 							  uint32_t nnulls, int64_t *out, int64_t *carry);
 
 /* 128-bit sum of values that are not NULL, added to *high and *low. */
-extern void sum_add_vector(const int64_t *values, uint32_t nvalues, const uint64_t *nulls,
-						   bool is_signed, int64_t *high, uint64_t *low);
+extern void sum_add_vector(const int64_t *values, uint32_t nvalues,
+						   const uint64_t *nulls, bool is_signed,
+						   int64_t *high, uint64_t *low);
 
 #endif							/* ENCODING_CHUNK_WRITER_H */

@@ -25,10 +25,13 @@ typedef struct StringDictionary
  * Find the distinct strings.  Returns false if there are too many to be worth
  * it, with *ndistinct an estimate of how many; true with it exact.
  */
-extern bool string_dictionary_build(StringDictionary *dictionary, const StringRef *strings,
-									uint32_t nvalues, const uint8_t *nulls,
-									const Allocator *allocator, uint32_t *ndistinct);
-extern void string_dictionary_free(StringDictionary *dictionary, const Allocator *allocator);
+extern bool string_dictionary_build(StringDictionary *dictionary,
+									const StringRef *strings, uint32_t nvalues,
+									const uint8_t *nulls,
+									const Allocator *allocator,
+									uint32_t *ndistinct);
+extern void string_dictionary_free(StringDictionary *dictionary,
+								   const Allocator *allocator);
 
 /* The same for values of fixed width, sorted as signed integers. */
 typedef struct FixedDictionary
@@ -45,23 +48,27 @@ typedef struct DistinctCounter
 	uint32_t	nvalues;
 } DistinctCounter;
 
-extern void distinct_counter_init(DistinctCounter *counter, const Allocator *allocator);
-extern void distinct_counter_add(DistinctCounter *counter, const int64_t *values,
-								 uint32_t nvalues);
+extern void distinct_counter_init(DistinctCounter *counter,
+								  const Allocator *allocator);
+extern void distinct_counter_add(DistinctCounter *counter,
+								 const int64_t *values, uint32_t nvalues);
 extern uint32_t distinct_counter_estimate(const DistinctCounter *counter);
-extern void distinct_counter_free(DistinctCounter *counter, const Allocator *allocator);
+extern void distinct_counter_free(DistinctCounter *counter,
+								  const Allocator *allocator);
 
-extern void fixed_dictionary_init(FixedDictionary *dictionary, const Allocator *allocator);
+extern void fixed_dictionary_init(FixedDictionary *dictionary,
+								  const Allocator *allocator);
 
 /* Add values; returns false if there are more than may be. */
-extern bool fixed_dictionary_add(FixedDictionary *dictionary, const int64_t *values,
-								 uint32_t nvalues);
+extern bool fixed_dictionary_add(FixedDictionary *dictionary,
+								 const int64_t *values, uint32_t nvalues);
 
 /* Sort the entries: codes are only valid after this. */
 extern void fixed_dictionary_sort(FixedDictionary *dictionary);
 extern void fixed_dictionary_codes(const FixedDictionary *dictionary,
 								   const int64_t *values, uint32_t nvalues,
 								   int64_t *codes);
-extern void fixed_dictionary_free(FixedDictionary *dictionary, const Allocator *allocator);
+extern void fixed_dictionary_free(FixedDictionary *dictionary,
+								  const Allocator *allocator);
 
 #endif							/* ENCODING_DICTIONARY_H */

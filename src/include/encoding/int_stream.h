@@ -40,11 +40,13 @@ typedef struct VectorDirectory
 } VectorDirectory;
 
 extern void vector_directory_write(ByteBuffer *head, uint32_t nvectors,
-								   const uint64_t *encodings, const uint64_t *lengths);
+								   const uint64_t *encodings,
+								   const uint64_t *lengths);
 
 /* Returns false unless the vectors fill stream_length exactly. */
 extern bool vector_directory_parse(ByteCursor *head, uint32_t nvectors,
-								   uint64_t stream_length, VectorDirectory *directory);
+								   uint64_t stream_length,
+								   VectorDirectory *directory);
 
 /* An integer stream being written. */
 typedef struct IntStreamWriter
@@ -54,7 +56,7 @@ typedef struct IntStreamWriter
 	IntWorkspace *work;
 	ByteBuffer	body;
 	uint32_t	nvectors;
-	uint32_t	nblocks_declined;	/* vectors in a row that a codec did not help */
+	uint32_t	nblocks_declined;	/* vectors in a row that no codec helped */
 	uint64_t	encodings[CHUNK_MAX_VECTORS];
 	uint64_t	lengths[CHUNK_MAX_VECTORS];
 } IntStreamWriter;
@@ -78,11 +80,13 @@ typedef struct IntStream
 } IntStream;
 
 extern bool int_stream_parse(ByteCursor *head, IntType type, uint32_t nvalues,
-							 uint64_t offset, uint64_t length, IntStream *stream);
+							 uint64_t offset, uint64_t length,
+							 IntStream *stream);
 
 /* As int_vector_decode. */
 extern bool int_stream_decode(const IntStream *stream, ChunkSource *source,
-							  uint32_t vector, const uint64_t *nulls, void *values,
-							  IntScratch *scratch, const char **reason);
+							  uint32_t vector, const uint64_t *nulls,
+							  void *values, IntScratch *scratch,
+							  const char **reason);
 
 #endif							/* ENCODING_INT_STREAM_H */

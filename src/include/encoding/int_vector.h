@@ -101,7 +101,8 @@ typedef struct IntOptions
 	double		bytes_per_ns;
 } IntOptions;
 
-extern void int_stats_collect(const int64_t *values, uint32_t nvalues, IntWorkspace *work);
+extern void int_stats_collect(const int64_t *values, uint32_t nvalues,
+							  IntWorkspace *work);
 
 /* Bits to store for values of so many: 58 to 63 become 64. */
 static inline int
@@ -111,26 +112,30 @@ int_stored_width(int width)
 }
 
 /* Bytes of base, divisor and step in front of the packed body. */
-extern size_t int_header_length(const IntStats *stats, int64_t base, bool is_delta);
+extern size_t int_header_length(const IntStats *stats, int64_t base,
+								bool is_delta);
 
 /*
  * Choose by work->stats and samples of work's residuals and deltas.  fallback
  * is the best plan whose length is exact, for when SIMPLE64 disappoints.
  */
 extern void int_choose(const IntVector *vector, IntWorkspace *work,
-					   const IntOptions *options, IntPlan *best, IntPlan *fallback);
+					   const IntOptions *options, IntPlan *best,
+					   IntPlan *fallback);
 
 /* Append the encoded vector to body; returns its encoding with flags. */
-extern uint8_t int_vector_encode(const IntVector *vector, const IntOptions *options,
-								 IntWorkspace *work, ByteBuffer *body);
+extern uint8_t int_vector_encode(const IntVector *vector,
+								 const IntOptions *options, IntWorkspace *work,
+								 ByteBuffer *body);
 
 /* The same without dense form, decimals and block codec. */
-extern uint8_t int_vector_encode_light(const IntVector *vector, const IntOptions *options,
+extern uint8_t int_vector_encode_light(const IntVector *vector,
+									   const IntOptions *options,
 									   IntWorkspace *work, ByteBuffer *body);
 
 /*
- * Values that a loop of a decoder takes at once, as a constant so that compilers
- * vectorise it; a divisor of the slack of buffers.
+ * Values that a loop of a decoder takes at once, as a constant so that
+ * compilers vectorise it; a divisor of the slack of buffers.
  */
 #define VECTOR_STEP 16
 
@@ -149,17 +154,19 @@ typedef struct IntScratch
  * dense vectors, whose NULL positions become zero.  Returns false and sets
  * *reason if the bytes are not such a vector.
  */
-extern bool int_vector_decode(uint8_t encoding, const uint8_t *in, size_t length,
-							  IntType type, uint32_t nvalues, const uint64_t *nulls,
-							  void *values, IntScratch *scratch, const char **reason);
+extern bool int_vector_decode(uint8_t encoding, const uint8_t *in,
+							  size_t length, IntType type, uint32_t nvalues,
+							  const uint64_t *nulls, void *values,
+							  IntScratch *scratch, const char **reason);
 
 extern const char *int_encoding_name(uint8_t encoding);
 
 /* Floats as decimals: see float_decimal.c. */
-extern bool float_decimal_encode(const IntVector *vector, const IntOptions *options,
-								 IntWorkspace *work, size_t limit, ByteBuffer *body);
-extern bool float_decimal_decode(const uint8_t *in, size_t length, IntType type,
-								 uint32_t nvalues, void *values,
+extern bool float_decimal_encode(const IntVector *vector,
+								 const IntOptions *options, IntWorkspace *work,
+								 size_t limit, ByteBuffer *body);
+extern bool float_decimal_decode(const uint8_t *in, size_t length,
+								 IntType type, uint32_t nvalues, void *values,
 								 IntScratch *scratch, const char **reason);
 
 static inline bool

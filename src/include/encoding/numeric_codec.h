@@ -40,21 +40,25 @@ typedef struct NumericParts
 } NumericParts;
 
 /* Returns false if the payload is no numeric. */
-extern bool numeric_parse(const uint8_t *payload, size_t length, NumericParts *parts);
+extern bool numeric_parse(const uint8_t *payload, size_t length,
+						  NumericParts *parts);
 
 /* Returns false if the value is no multiple of 10^-scale below 2^127. */
-extern bool numeric_scale(const NumericParts *parts, int scale, WideInt *value);
+extern bool numeric_scale(const NumericParts *parts, int scale,
+						  WideInt *value);
 
 /*
  * Write the payload of value / 10^scale at a display scale of at most scale;
  * returns its length.
  */
-extern size_t numeric_build(WideInt value, int scale, int display_scale, uint8_t *payload);
+extern size_t numeric_build(WideInt value, int scale, int display_scale,
+							uint8_t *payload);
 
 /* The payload of NaN or an infinity; returns its length. */
 extern size_t numeric_build_special(NumericForm form, uint8_t *payload);
 
 /* Bounds of value / 10^scale as doubles. */
-extern void numeric_bounds(WideInt value, int scale, double *lower, double *upper);
+extern void numeric_bounds(WideInt value, int scale, double *lower,
+						   double *upper);
 
 #endif							/* ENCODING_NUMERIC_CODEC_H */

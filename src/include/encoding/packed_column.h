@@ -25,10 +25,12 @@ typedef struct PackedColumn
 	int			width;
 } PackedColumn;
 
-extern void packed_column_write(ByteBuffer *buffer, const uint64_t *values, uint32_t count);
+extern void packed_column_write(ByteBuffer *buffer, const uint64_t *values,
+								uint32_t count);
 
 /* Returns false if the cursor does not hold a column of count entries. */
-extern bool packed_column_parse(ByteCursor *cursor, uint32_t count, PackedColumn *column);
+extern bool packed_column_parse(ByteCursor *cursor, uint32_t count,
+								PackedColumn *column);
 
 extern uint64_t packed_column_get(const PackedColumn *column, uint32_t index);
 

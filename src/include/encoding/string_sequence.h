@@ -34,17 +34,21 @@ typedef struct StringSequenceWriter
  * Encode strings; nulls (or NULL) tells which have no value of their own.
  * string_sequence_write_head appends what a head keeps of it.
  */
-extern void string_sequence_encode(StringSequenceWriter *writer, const StringRef *strings,
-								   uint32_t nvalues, const uint8_t *nulls,
-								   const ChunkOptions *options, IntWorkspace *work,
+extern void string_sequence_encode(StringSequenceWriter *writer,
+								   const StringRef *strings, uint32_t nvalues,
+								   const uint8_t *nulls,
+								   const ChunkOptions *options,
+								   IntWorkspace *work,
 								   const Allocator *allocator);
-extern void string_sequence_write_head(const StringSequenceWriter *writer, ByteBuffer *head);
+extern void string_sequence_write_head(const StringSequenceWriter *writer,
+									   ByteBuffer *head);
 extern void string_sequence_end(StringSequenceWriter *writer);
 
 /*
  * Bytes that the blocks of strings would take, by compressing a few of them.
  */
-extern double string_blocks_estimate(const StringRef *strings, uint32_t nvalues,
+extern double string_blocks_estimate(const StringRef *strings,
+									 uint32_t nvalues,
 									 const ChunkOptions *options,
 									 const Allocator *allocator);
 
@@ -60,7 +64,7 @@ typedef struct StringSequence
 {
 	IntStream	lengths;
 	BlockCodec	codec;
-	bool		has_words;		/* 16-bit words, to be swapped on big-endian hosts */
+	bool		has_words;		/* 16-bit ones, swapped on big-endian hosts */
 	uint32_t	nblocks;
 	PackedColumn vector_starts;
 	uint64_t	index_offset;
@@ -86,10 +90,11 @@ typedef struct StringSequence
 } StringSequence;
 
 /* Parse what string_sequence_write_head wrote. */
-extern bool string_sequence_parse(ByteCursor *head, uint32_t nvalues, BlockCodec codec,
-								  bool has_words,
-								  const uint64_t *offsets, const uint64_t *lengths,
-								  ChunkSource *source, const Allocator *allocator,
+extern bool string_sequence_parse(ByteCursor *head, uint32_t nvalues,
+								  BlockCodec codec, bool has_words,
+								  const uint64_t *offsets,
+								  const uint64_t *lengths, ChunkSource *source,
+								  const Allocator *allocator,
 								  StringSequence *sequence);
 extern void string_sequence_close(StringSequence *sequence);
 

@@ -19,15 +19,17 @@ typedef enum ValidityEncoding
 #define VALIDITY_WORDS (VECTOR_LENGTH / 64)
 
 /* Append a vector's validity; bits behind npositions are zero. */
-extern ValidityEncoding validity_encode(const uint64_t *nulls, uint32_t npositions,
-										uint32_t nnulls, ByteBuffer *body);
+extern ValidityEncoding validity_encode(const uint64_t *nulls,
+										uint32_t npositions, uint32_t nnulls,
+										ByteBuffer *body);
 
 /*
  * Fill nulls, VECTOR_LENGTH bits.  Returns false and sets *reason unless in
  * holds npositions bits of which nnulls are set.
  */
-extern bool validity_decode(uint64_t encoding, const uint8_t *in, size_t length,
-							uint32_t npositions, uint32_t nnulls,
-							uint64_t *nulls, const char **reason);
+extern bool validity_decode(uint64_t encoding, const uint8_t *in,
+							size_t length, uint32_t npositions,
+							uint32_t nnulls, uint64_t *nulls,
+							const char **reason);
 
 #endif							/* ENCODING_VALIDITY_H */

@@ -61,7 +61,8 @@ extern ZoneKind zone_kind_for(ValueKind kind, ValueClass value_class);
 
 /* Add the next vector's range, which extends the chunk's. */
 extern void zone_writer_add(ZoneWriter *writer, const ZoneEntry *entry);
-extern void zone_writer_finish(ZoneWriter *writer, ByteBuffer *head, ZoneRange *range);
+extern void zone_writer_finish(ZoneWriter *writer, ByteBuffer *head,
+							   ZoneRange *range);
 
 /* Order of strings: memcmp, shorter first. */
 extern int string_compare(StringRef a, StringRef b);
@@ -105,9 +106,11 @@ typedef struct ZoneReader
 	PackedColumn nans;
 } ZoneReader;
 
-extern bool zone_reader_parse(ByteCursor *head, uint32_t nvectors, ZoneReader *reader);
+extern bool zone_reader_parse(ByteCursor *head, uint32_t nvectors,
+							  ZoneReader *reader);
 
 /* The range of a vector that is not all NULL. */
-extern void zone_reader_get(const ZoneReader *reader, uint32_t vector, ZoneRange *range);
+extern void zone_reader_get(const ZoneReader *reader, uint32_t vector,
+							ZoneRange *range);
 
 #endif							/* ENCODING_ZONE_MAP_H */
