@@ -299,7 +299,8 @@ match_set(ScalarArrayOpExpr *op, Index relid, FilterClause *match)
 	if (var == NULL || !operand_is_stable(operand, relid) ||
 		!match_operator(op->opno, op->inputcollid, match))
 		return false;
-	if (match->strategy != (op->useOr ? BTEqualStrategyNumber : FILTER_NOT_EQUAL))
+	if (op->useOr ? match->strategy != BTEqualStrategyNumber :
+		match->strategy != FILTER_NOT_EQUAL)
 		return false;
 
 	match->kind = FILTER_SET;

@@ -42,6 +42,7 @@ column_filter_init(ColumnFilter *filter, Expr *clause, Index relid,
 				   PlanState *parent)
 {
 	Node	   *operand;
+	Expr	   *expr;
 
 	memset(filter, 0, sizeof(*filter));
 	if (!filter_clause_match(clause, relid, &filter->clause))
@@ -53,11 +54,12 @@ column_filter_init(ColumnFilter *filter, Expr *clause, Index relid,
 											"columnar filter operand",
 											ALLOCSET_SMALL_SIZES);
 
+	expr = (Expr *) filter->clause.operand;
 	operand = strip_relabels(filter->clause.operand);
 	filter->is_constant = operand == NULL || IsA(operand, Const);
 	filter->is_simple = filter->is_constant || IsA(operand, Param);
-	if (filter->clause.operand)
-		filter->operand = ExecInitExpr((Expr *) filter->clause.operand, parent);
+	if (expr)
+		filter->operand = ExecInitExpr(expr, parent);
 }
 
 void
@@ -75,15 +77,16 @@ column_filter_reset(ColumnFilter *filter)
 bool
 column_filter_is_free(const ColumnFilter *filter, ExprContext *econtext)
 {
-	Node	   *operand = strip_relabels(filter->clause.operand);
+	Param	   *param;
 
 	if (filter->is_constant)
 		return true;
 	if (!filter->is_simple)
 		return false;
-	if (((Param *) operand)->paramkind != PARAM_EXEC)
-		return true;
-	return econtext->ecxt_param_exec_vals[((Param *) operand)->paramid].execPlan == NULL;
+
+	param = (Param *) strip_relabels(filter->clause.operand);
+	return param->paramkind != PARAM_EXEC ||
+		econtext->ecxt_param_exec_vals[param->paramid].execPlan == NULL;
 }
 
 int
@@ -131,11 +134,47 @@ set_date_of_timestamp(FilterValue *value, Timestamp timestamp)
 	}
 }
 
+/* A date as what the column is. */
 static void
-set_integer(FilterValue *value, Oid column_type, Oid type, Datum datum)
+set_date(FilterValue *value, Oid column_type, DateADT date)
+{
+	int			overflow = 0;
+	Timestamp	timestamp;
+
+	if (column_type == TIMESTAMPOID)
+	{
+		timestamp = date2timestamp_opt_overflow(date, &overflow);
+		set_timestamp(value, timestamp, overflow);
+	}
+	else if (column_type == TIMESTAMPTZOID)
+	{
+		timestamp = date2timestamptz_opt_overflow(date, &overflow);
+		set_timestamp(value, timestamp, overflow);
+	}
+	else
+		value->integer = date;
+}
+
+/* A timestamp as what the column is. */
+static void
+set_timestamp_as(FilterValue *value, Oid column_type, Timestamp timestamp)
 {
 	int			overflow = 0;
 
+	if (column_type == DATEOID)
+		set_date_of_timestamp(value, timestamp);
+	else if (column_type == TIMESTAMPTZOID)
+	{
+		timestamp = timestamp2timestamptz_opt_overflow(timestamp, &overflow);
+		set_timestamp(value, timestamp, overflow);
+	}
+	else
+		value->integer = timestamp;
+}
+
+static void
+set_integer(FilterValue *value, Oid column_type, Oid type, Datum datum)
+{
 	value->is_exact = true;
 	switch (type)
 	{
@@ -156,29 +195,10 @@ set_integer(FilterValue *value, Oid column_type, Oid type, Datum datum)
 			value->integer = DatumGetObjectId(datum);
 			break;
 		case DATEOID:
-			if (column_type == TIMESTAMPOID)
-				set_timestamp(value,
-							  date2timestamp_opt_overflow(DatumGetDateADT(datum),
-														  &overflow),
-							  overflow);
-			else if (column_type == TIMESTAMPTZOID)
-				set_timestamp(value,
-							  date2timestamptz_opt_overflow(DatumGetDateADT(datum),
-															&overflow),
-							  overflow);
-			else
-				value->integer = DatumGetDateADT(datum);
+			set_date(value, column_type, DatumGetDateADT(datum));
 			break;
 		case TIMESTAMPOID:
-			if (column_type == DATEOID)
-				set_date_of_timestamp(value, DatumGetTimestamp(datum));
-			else if (column_type == TIMESTAMPTZOID)
-				set_timestamp(value,
-							  timestamp2timestamptz_opt_overflow(DatumGetTimestamp(datum),
-																 &overflow),
-							  overflow);
-			else
-				value->integer = DatumGetTimestamp(datum);
+			set_timestamp_as(value, column_type, DatumGetTimestamp(datum));
 			break;
 		default:
 			value->integer = DatumGetInt64(datum);
@@ -231,20 +251,22 @@ set_bytes(FilterValue *value, Oid type, Datum datum)
 static bool
 set_value(FilterValue *value, const FilterClause *clause, Datum datum)
 {
+	Oid			type = clause->operand_type;
+
 	memset(value, 0, sizeof(*value));
 	switch (clause->type->domain)
 	{
 		case DOMAIN_INTEGER:
-			set_integer(value, clause->type->type, clause->operand_type, datum);
+			set_integer(value, clause->type->type, type, datum);
 			return true;
 		case DOMAIN_FLOAT:
-			value->number = clause->operand_type == FLOAT4OID ?
+			value->number = type == FLOAT4OID ?
 				(double) DatumGetFloat4(datum) : DatumGetFloat8(datum);
 			return true;
 		case DOMAIN_NUMERIC:
 			return set_numeric(value, datum);
 		case DOMAIN_BYTES:
-			set_bytes(value, clause->operand_type, datum);
+			set_bytes(value, type, datum);
 			return true;
 	}
 	return false;
@@ -387,9 +409,11 @@ compare_numbers(const void *a, const void *b)
 static int
 compare_numerics(const void *a, const void *b)
 {
-	return DatumGetInt32(DirectFunctionCall2(numeric_cmp,
-											 ((const FilterValue *) a)->numeric,
-											 ((const FilterValue *) b)->numeric));
+	const FilterValue *x = a;
+	const FilterValue *y = b;
+
+	return DatumGetInt32(DirectFunctionCall2(numeric_cmp, x->numeric,
+											 y->numeric));
 }
 
 static int

@@ -51,7 +51,9 @@ all_vectors(GroupScan *scan)
 static uint32
 vector_slots(GroupScan *scan, int vector)
 {
-	return Min(VECTOR_ROWS, scan->segment->nslots - (uint32) vector * VECTOR_ROWS);
+	uint32		first = (uint32) vector * VECTOR_ROWS;
+
+	return Min(VECTOR_ROWS, scan->segment->nslots - first);
 }
 
 /* Read the chunks of columns ahead of their decoding. */
@@ -292,34 +294,44 @@ mask_to_rows(const uint64 *mask, uint16 *rows)
 	return n;
 }
 
+/* Does the value at a position of the vector pass the filter's clause? */
+static bool
+value_passes(VectorScanState *state, ColumnFilter *filter, ScanColumn *column,
+			 int position)
+{
+	TupleTableSlot *slot = state->css.ss.ss_ScanTupleSlot;
+	ExprContext *econtext = state->css.ss.ps.ps_ExprContext;
+	MemoryContext memory = econtext->ecxt_per_tuple_memory;
+	MemoryContext oldcontext = MemoryContextSwitchTo(memory);
+	int			target = column->attno - 1;
+	bool		passes;
+
+	ExecClearTuple(slot);
+	slot->tts_values[target] =
+		attribute_vector_datum(&column->vector, state->scan->reader, position,
+							   &slot->tts_isnull[target]);
+	ExecStoreVirtualTuple(slot);
+	MemoryContextSwitchTo(oldcontext);
+
+	econtext->ecxt_scantuple = slot;
+	passes = ExecQual(filter->qual, econtext);
+	ResetExprContext(econtext);
+	return passes;
+}
+
 /* Run the filter's clause on the rows of mask, one by one. */
 static void
 apply_qual(VectorScanState *state, ColumnFilter *filter, ScanColumn *column,
 		   uint64 *mask)
 {
-	TupleTableSlot *slot = state->css.ss.ss_ScanTupleSlot;
-	ExprContext *econtext = state->css.ss.ps.ps_ExprContext;
-	int			target = column->attno - 1;
-
 	for (int w = 0; w < VECTOR_WORDS; w++)
 	{
 		for (uint64 word = mask[w]; word != 0; word &= word - 1)
 		{
 			int			bit = pg_rightmost_one_pos64(word);
-			MemoryContext oldcontext;
 
-			oldcontext = MemoryContextSwitchTo(econtext->ecxt_per_tuple_memory);
-			ExecClearTuple(slot);
-			slot->tts_values[target] =
-				attribute_vector_datum(&column->vector, state->scan->reader,
-									   w * 64 + bit, &slot->tts_isnull[target]);
-			ExecStoreVirtualTuple(slot);
-			MemoryContextSwitchTo(oldcontext);
-
-			econtext->ecxt_scantuple = slot;
-			if (!ExecQual(filter->qual, econtext))
+			if (!value_passes(state, filter, column, w * 64 + bit))
 				mask[w] &= ~(UINT64CONST(1) << bit);
-			ResetExprContext(econtext);
 		}
 	}
 }

@@ -104,7 +104,7 @@ fill_strings(ScanColumn *column, SegmentReader *reader, ScanBatch *batch)
 		{
 			if (av->attr->attlen > 0 && string->length != av->attr->attlen)
 				segment_reader_report(reader, column->attno,
-									  "value of a fixed-length type has another length");
+									  "value of another length than the type has");
 			length += value_length(av->attr, string);
 		}
 	}

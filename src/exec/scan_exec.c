@@ -16,7 +16,7 @@
 #include "access/load_buffer.h"
 #include "access/parallel.h"
 #include "access/sysattr.h"
-#include "access/tableam.h"
+#include "access/table_am.h"
 #include "compat.h"
 #include "exec/vector_scan.h"
 #include "executor/executor.h"
@@ -63,15 +63,15 @@ vector_scan_create_state(CustomScan *plan)
 
 /* ---- start ---- */
 
-/* Attributes that an expression reads, dropped ones left out. */
+/* Attributes that a list of expressions reads, dropped ones left out. */
 static Bitmapset *
-attributes_of(Node *expr, Index relid, TupleDesc desc)
+attributes_of(List *exprs, Index relid, TupleDesc desc)
 {
 	Bitmapset  *offsets = NULL;
 	Bitmapset  *attnos = NULL;
 	int			offset = -1;
 
-	pull_varattnos(expr, relid, &offsets);
+	pull_varattnos((Node *) exprs, relid, &offsets);
 	while ((offset = bms_next_member(offsets, offset)) >= 0)
 	{
 		int			attno = offset + FirstLowInvalidHeapAttributeNumber;
@@ -99,14 +99,15 @@ init_columns(VectorScanState *state)
 	CustomScan *plan = (CustomScan *) state->css.ss.ps.plan;
 	Index		relid = plan->scan.scanrelid;
 	TupleDesc	desc = RelationGetDescr(state->css.ss.ss_currentRelation);
-	Bitmapset  *filters = attributes_of((Node *) plan->custom_exprs, relid, desc);
-	Bitmapset  *quals = attributes_of((Node *) plan->scan.plan.qual, relid, desc);
-	Bitmapset  *outputs = attributes_of((Node *) plan->scan.plan.targetlist,
-										relid, desc);
+	Bitmapset  *filters = attributes_of(plan->custom_exprs, relid, desc);
+	Bitmapset  *quals = attributes_of(plan->scan.plan.qual, relid, desc);
+	Bitmapset  *outputs = attributes_of(plan->scan.plan.targetlist, relid,
+										desc);
 	Bitmapset  *all = bms_union(bms_union(filters, quals), outputs);
+	int			ncolumns = bms_num_members(all);
 	int			attno = -1;
 
-	state->columns = palloc0(sizeof(ScanColumn) * Max(bms_num_members(all), 1));
+	state->columns = palloc0(sizeof(ScanColumn) * Max(ncolumns, 1));
 	state->column_by_attno = palloc0(sizeof(ScanColumn *) * (desc->natts + 1));
 	while ((attno = bms_next_member(all, attno)) >= 0)
 	{
@@ -128,14 +129,19 @@ static void
 init_filters(VectorScanState *state)
 {
 	CustomScan *plan = (CustomScan *) state->css.ss.ps.plan;
+	EState	   *estate = state->css.ss.ps.state;
+	int			jit_flags = estate->es_jit_flags;
 	ListCell   *lc;
 
+	/* These seldom run: they are not worth being compiled. */
+	estate->es_jit_flags = 0;
 	state->filters = palloc0(sizeof(ColumnFilter) *
 							 Max(list_length(plan->custom_exprs), 1));
 	foreach(lc, plan->custom_exprs)
 		column_filter_init(&state->filters[state->nfilters++], lfirst(lc),
 						   plan->scan.scanrelid, &state->css.ss.ps);
 	state->filter_qual = ExecInitQual(plan->custom_exprs, &state->css.ss.ps);
+	estate->es_jit_flags = jit_flags;
 }
 
 /* Is every entry of the target list a column? */
@@ -180,20 +186,21 @@ scan_slot_outputs(VectorScanState *state, bool is_qual, int *noutputs)
 static ScanOutput *
 result_slot_outputs(VectorScanState *state, List *tlist, int *noutputs)
 {
-	ScanOutput *outputs = palloc(sizeof(ScanOutput) * Max(list_length(tlist), 1));
+	int			length = list_length(tlist);
+	ScanOutput *outputs = palloc(sizeof(ScanOutput) * Max(length, 1));
 	ListCell   *lc;
 
 	*noutputs = 0;
 	foreach(lc, tlist)
 	{
 		TargetEntry *entry = lfirst_node(TargetEntry, lc);
+		AttrNumber	attno = castNode(Var, entry->expr)->varattno;
 		ScanOutput *output = &outputs[(*noutputs)++];
 
-		output->column = state->column_by_attno[((Var *) entry->expr)->varattno];
+		output->column = state->column_by_attno[attno];
 		output->target = entry->resno - 1;
 		if (output->column == NULL)
-			elog(ERROR, "attribute %d of a vectorised scan is dropped",
-				 ((Var *) entry->expr)->varattno);
+			elog(ERROR, "attribute %d of a vectorised scan is dropped", attno);
 	}
 	return outputs;
 }
@@ -234,6 +241,7 @@ vector_scan_begin(CustomScanState *node, EState *estate, int eflags)
 										   "columnar vectorised scan",
 										   ALLOCSET_DEFAULT_SIZES);
 	oldcontext = MemoryContextSwitchTo(state->context);
+	Assert(relation_is_columnar(rel));
 	init_columns(state);
 	init_filters(state);
 	init_outputs(state);
@@ -446,6 +454,7 @@ static TupleTableSlot *
 epq_row(VectorScanState *state, bool *is_given)
 {
 	EState	   *estate = state->css.ss.ps.state;
+	Relation	rel = state->css.ss.ss_currentRelation;
 	EPQState   *epqstate = estate->es_epq_active;
 	Index		scanrelid = ((Scan *) state->css.ss.ps.plan)->scanrelid;
 	TupleTableSlot *slot = epqstate->relsubs_slot[scanrelid - 1];
@@ -463,8 +472,7 @@ epq_row(VectorScanState *state, bool *is_given)
 	if (slot == NULL)
 	{
 		if (state->epq_slot == NULL)
-			state->epq_slot = table_slot_create(state->css.ss.ss_currentRelation,
-												&estate->es_tupleTable);
+			state->epq_slot = table_slot_create(rel, &estate->es_tupleTable);
 		slot = state->epq_slot;
 		if (!EvalPlanQualFetchRowMark(epqstate, scanrelid, slot))
 			return NULL;

@@ -33,19 +33,18 @@ static void
 explain_filters(VectorScanState *state, List *ancestors, ExplainState *es)
 {
 	CustomScan *plan = (CustomScan *) state->css.ss.ps.plan;
+	Node	   *filters = (Node *) make_ands_explicit(plan->custom_exprs);
+	bool		use_prefix = list_length(es->rtable) > 1 || es->verbose;
 	List	   *context;
-	bool		use_prefix;
+	char	   *text;
 
 	if (plan->custom_exprs == NIL)
 		return;
 
 	context = set_deparse_context_plan(es->deparse_cxt, (Plan *) plan,
 									   ancestors);
-	use_prefix = list_length(es->rtable) > 1 || es->verbose;
-	ExplainPropertyText("Vector Filter",
-						deparse_expression((Node *) make_ands_explicit(plan->custom_exprs),
-										   context, use_prefix, false),
-						es);
+	text = deparse_expression(filters, context, use_prefix, false);
+	ExplainPropertyText("Vector Filter", text, es);
 }
 
 void

@@ -3,9 +3,9 @@
  *		Proposing vectorised scans to the planner.
  *
  * Paths are added beside core's, never put in their place.  Costs are pages of
- * the columns that are read, vectors to decode and rows to emit, less what zone
- * maps are expected to skip: that depends on how far a column's order follows
- * the rows', of which ANALYZE keeps the correlation.
+ * the columns that are read, vectors to decode and rows to emit, less what
+ * zone maps are expected to skip: that depends on how far a column's order
+ * follows the rows', of which ANALYZE keeps the correlation.
  *
  * Joins may pass their values down: a path parameterized by a clause that zone
  * maps can use is proposed where the correlation promises that few vectors of
@@ -87,12 +87,14 @@ needed_attributes(RelOptInfo *rel, List *clauses)
 static bool
 needs_tuple_header(Bitmapset *attributes)
 {
-	for (int attno = FirstLowInvalidHeapAttributeNumber + 1; attno < 0; attno++)
+	const int	base = FirstLowInvalidHeapAttributeNumber;
+
+	for (int attno = base + 1; attno < 0; attno++)
 	{
 		if (attno == SelfItemPointerAttributeNumber ||
 			attno == TableOidAttributeNumber)
 			continue;
-		if (bms_is_member(attno - FirstLowInvalidHeapAttributeNumber, attributes))
+		if (bms_is_member(attno - base, attributes))
 			return true;
 	}
 	return false;
@@ -231,71 +233,94 @@ whole_row(void)
 	return bms_make_singleton(0 - FirstLowInvalidHeapAttributeNumber);
 }
 
-/* Selectivity of a list of clauses of the relation. */
-static double
-selectivity_of(PlannerInfo *root, RelOptInfo *rel, List *clauses)
+/* How much of the table a scan reads, for costs. */
+typedef struct ScanVolume
 {
-	return clauselist_selectivity(root, clauses, rel->relid, JOIN_INNER, NULL);
-}
+	double		nvectors;		/* of the table */
+	double		filter_vectors; /* that zone maps leave */
+	double		output_vectors; /* with rows that pass the filters */
+	double		nrows;			/* such rows */
+	int			nfilters;
+	int			nfilter_columns;
+	int			noutput_columns;	/* read for output_vectors only */
+	double		filter_part;	/* of the table's bytes, by columns alone */
+	double		output_part;
+} ScanVolume;
 
-/*
- * Set the path's costs but for those of emitting rows, which are returned
- * apart from it; clauses are all that it applies.
- */
 static void
-cost_vector_scan(PlannerInfo *root, RelOptInfo *rel, Oid relid, Path *path,
-				 List *clauses)
+estimate_volume(PlannerInfo *root, RelOptInfo *rel, Oid relid, List *clauses,
+				List *filters, ScanVolume *volume)
 {
-	List	   *rest;
-	List	   *filters = vector_scan_filters(clauses, rel->relid, &rest);
 	Bitmapset  *filter_attributes = NULL;
-	Bitmapset  *all = needed_attributes(rel, clauses);
 	double		tuples = Max(rel->tuples, 1);
-	double		nvectors = Max(ceil(tuples / VECTOR_ROWS), 1);
-	double		ngroups = Max(ceil(tuples / GROUP_ROWS), 1);
-	double		left = vectors_left(root, rel, relid, filters, nvectors);
-	double		passed = tuples * selectivity_of(root, rel, filters);
-	double		with_rows;
-	double		table_width;
 	double		filter_width;
 	double		width;
-	int			nfilter_columns;
+	double		table_width;
 	int			ncolumns;
 	int			ntable_columns;
-	Cost		cpu_cost;
-	Cost		disk_cost;
-	QualCost	qual_cost;
-	double		page_cost;
 	ListCell   *lc;
 
 	foreach(lc, filters)
 		pull_varattnos((Node *) lfirst_node(RestrictInfo, lc)->clause,
 					   rel->relid, &filter_attributes);
 	filter_width = columns_width(relid, rel, filter_attributes,
-								 &nfilter_columns);
-	width = columns_width(relid, rel, all, &ncolumns);
-	table_width = Max(columns_width(relid, rel, whole_row(), &ntable_columns), 1);
+								 &volume->nfilter_columns);
+	width = columns_width(relid, rel, needed_attributes(rel, clauses),
+						  &ncolumns);
+	table_width = columns_width(relid, rel, whole_row(), &ntable_columns);
+	table_width = Max(table_width, 1);
 
-	/* Vectors in which rows pass the filters: at most one a row. */
-	with_rows = Min(nvectors * left, Max(passed, 1));
+	volume->nfilters = list_length(filters);
+	volume->noutput_columns = ncolumns - volume->nfilter_columns;
+	volume->filter_part = filter_width / table_width;
+	volume->output_part = (width - filter_width) / table_width;
+
+	volume->nvectors = ceil(tuples / VECTOR_ROWS);
+	volume->filter_vectors = volume->nvectors *
+		vectors_left(root, rel, relid, filters, volume->nvectors);
+	volume->nrows = tuples *
+		clauselist_selectivity(root, filters, rel->relid, JOIN_INNER, NULL);
+
+	/* At worst each row is in a vector of its own. */
+	volume->output_vectors = Min(volume->filter_vectors,
+								 Max(volume->nrows, 1));
+}
+
+/* Set the path's costs; clauses are all that it applies. */
+static void
+cost_vector_scan(PlannerInfo *root, RelOptInfo *rel, Oid relid, Path *path,
+				 List *clauses)
+{
+	List	   *rest;
+	List	   *filters = vector_scan_filters(clauses, rel->relid, &rest);
+	ScanVolume	volume;
+	double		page_cost;
+	double		npages;
+	double		nreads;
+	QualCost	qual_cost;
+	Cost		cost;
+
+	estimate_volume(root, rel, relid, clauses, filters, &volume);
 
 	get_tablespace_page_costs(rel->reltablespace, NULL, &page_cost);
-	disk_cost = page_cost * rel->pages / table_width *
-		(filter_width * left +
-		 (width - filter_width) * Min(1.0, with_rows / nvectors));
-	cpu_cost = SCAN_COST + ngroups * GROUP_COST +
-		ROW_FORM_COST * Min(tuples, ROW_FORM_ROWS) +
-		VECTOR_COST * (nvectors * left * (nfilter_columns + list_length(filters)) +
-					   with_rows * (ncolumns - nfilter_columns));
+	npages = rel->pages / volume.nvectors *
+		(volume.filter_part * volume.filter_vectors +
+		 volume.output_part * volume.output_vectors);
+	nreads = volume.filter_vectors *
+		(volume.nfilter_columns + volume.nfilters) +
+		volume.output_vectors * volume.noutput_columns;
+
+	cost = SCAN_COST + GROUP_COST * ceil(volume.nvectors / GROUP_VECTORS) +
+		ROW_FORM_COST * Min(rel->tuples, ROW_FORM_ROWS) +
+		page_cost * npages + VECTOR_COST * nreads;
 
 	cost_qual_eval(&qual_cost, rest, root);
-	cpu_cost += qual_cost.startup + qual_cost.per_tuple * passed;
-	cpu_cost += cpu_tuple_cost * EMIT_FRACTION * passed;
-	cpu_cost += path->pathtarget->cost.startup +
-		path->pathtarget->cost.per_tuple * path->rows;
+	cost += (qual_cost.per_tuple + cpu_tuple_cost * EMIT_FRACTION) *
+		volume.nrows;
+	cost += path->pathtarget->cost.per_tuple * path->rows;
 
 	path->startup_cost = qual_cost.startup + path->pathtarget->cost.startup;
-	path->total_cost = path->startup_cost + disk_cost + cpu_cost;
+	path->total_cost = path->startup_cost + cost;
 }
 
 /*
@@ -305,7 +330,8 @@ cost_vector_scan(PlannerInfo *root, RelOptInfo *rel, Oid relid, Path *path,
 static void
 cap_cost(PlannerInfo *root, RelOptInfo *rel, Path *path)
 {
-	Path	   *plain = create_seqscan_path(root, rel, PATH_REQ_OUTER(path), 0);
+	Path	   *plain = create_seqscan_path(root, rel, PATH_REQ_OUTER(path),
+											0);
 
 	path->total_cost = Min(path->total_cost,
 						   plain->total_cost * SEQSCAN_FRACTION);
@@ -477,8 +503,7 @@ add_parameterized_paths(PlannerInfo *root, RelOptInfo *rel, Oid relid)
 	ListCell   *lc;
 
 	foreach(lc, rel->joininfo)
-		consider_clause(root, rel, relid, lfirst_node(RestrictInfo, lc),
-						&considered);
+		consider_clause(root, rel, relid, lfirst(lc), &considered);
 
 	if (!rel->has_eclass_joins)
 		return;
@@ -489,13 +514,12 @@ add_parameterized_paths(PlannerInfo *root, RelOptInfo *rel, Oid relid)
 
 		if (column_correlation(relid, attno) == 0)
 			continue;
-		clauses = generate_implied_equalities_for_column(root, rel,
-														 member_is_column,
-														 &search,
-														 rel->lateral_referencers);
+		clauses =
+			generate_implied_equalities_for_column(root, rel,
+												   member_is_column, &search,
+												   rel->lateral_referencers);
 		foreach(lc, clauses)
-			consider_clause(root, rel, relid, lfirst_node(RestrictInfo, lc),
-							&considered);
+			consider_clause(root, rel, relid, lfirst(lc), &considered);
 	}
 }
 

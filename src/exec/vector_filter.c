@@ -244,6 +244,8 @@ static bool
 scale_numeric(const FilterValue *number, int scale, int64 *value,
 			  bool *is_exact)
 {
+	Datum		low = NumericGetDatum(int64_to_numeric(PG_INT64_MIN));
+	Datum		high = NumericGetDatum(int64_to_numeric(PG_INT64_MAX));
 	Datum		scaled;
 	Datum		floor;
 
@@ -253,10 +255,8 @@ scale_numeric(const FilterValue *number, int scale, int64 *value,
 	scaled = DirectFunctionCall2(numeric_mul, number->numeric,
 								 numeric_power_of_ten(scale));
 	floor = DirectFunctionCall1(numeric_floor, scaled);
-	if (DatumGetBool(DirectFunctionCall2(numeric_lt, floor,
-										 NumericGetDatum(int64_to_numeric(PG_INT64_MIN)))) ||
-		DatumGetBool(DirectFunctionCall2(numeric_gt, floor,
-										 NumericGetDatum(int64_to_numeric(PG_INT64_MAX)))))
+	if (DatumGetBool(DirectFunctionCall2(numeric_lt, floor, low)) ||
+		DatumGetBool(DirectFunctionCall2(numeric_gt, floor, high)))
 		return false;
 	*value = DatumGetInt64(DirectFunctionCall1(numeric_int8, floor));
 	*is_exact = DatumGetBool(DirectFunctionCall2(numeric_eq, floor, scaled));
@@ -344,8 +344,8 @@ bytes_is_member(const ColumnFilter *filter, const StringRef *string)
 	while (low <= high)
 	{
 		int			middle = (low + high) / 2;
-		int			order = filter_compare_bytes(&filter->members[middle].bytes,
-												 string);
+		const StringRef *member = &filter->members[middle].bytes;
+		int			order = filter_compare_bytes(member, string);
 
 		if (order == 0)
 			return true;
@@ -355,6 +355,12 @@ bytes_is_member(const ColumnFilter *filter, const StringRef *string)
 			high = middle - 1;
 	}
 	return false;
+}
+
+static bool
+bytes_equal(const StringRef *a, const StringRef *b)
+{
+	return a->length == b->length && memcmp(a->data, b->data, a->length) == 0;
 }
 
 bool
@@ -376,9 +382,7 @@ bytes_filter_matches(const ColumnFilter *filter, const StringRef *string)
 		case BTGreaterEqualStrategyNumber:
 			return filter_compare_bytes(string, constant) >= 0;
 		default:
-			return (string->length == constant->length &&
-					memcmp(string->data, constant->data, string->length) == 0) !=
-				filter->is_negated;
+			return bytes_equal(string, constant) != filter->is_negated;
 	}
 }
 
@@ -407,8 +411,9 @@ prepare_entries(ColumnFilter *filter, AttributeVector *av,
 	if (!chunk_decode_dictionary(av->chunk, strings, &reason))
 		segment_reader_report(reader, av->attno, reason);
 	if (filter->entries == NULL)
-		filter->entries = MemoryContextAlloc(MemoryContextGetParent(filter->context),
-											 CHUNK_MAX_ROWS);
+		filter->entries =
+			MemoryContextAlloc(MemoryContextGetParent(filter->context),
+							   CHUNK_MAX_ROWS);
 	for (uint32 i = 0; i < nentries; i++)
 		filter->entries[i] = bytes_filter_matches(filter, &strings[i]);
 	pfree(strings);

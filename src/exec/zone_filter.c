@@ -14,7 +14,7 @@
 #include "access/stratnum.h"
 #include "exec/column_filter.h"
 
-/* What a zone's values can be against a range: below or above, within, both. */
+/* What a range says of a zone that is outside of it, or within. */
 static FilterVerdict
 range_verdict(bool is_disjoint, bool is_inside)
 {
@@ -70,13 +70,15 @@ check_integers(const ColumnFilter *filter, const ZoneRange *zone)
 	if (filter->clause.kind == FILTER_SET)
 	{
 		int			i = lower_integer(filter, zone->min_int);
+		bool		is_disjoint = i == filter->nmembers ||
+			filter->members[i].integer > zone->max_int;
 
-		if (i == filter->nmembers || filter->members[i].integer > zone->max_int)
-			return VERDICT_NONE;
-		return zone->min_int == zone->max_int ? VERDICT_ALL : VERDICT_SOME;
+		return range_verdict(is_disjoint, zone->min_int == zone->max_int);
 	}
-	return range_verdict(range->high < zone->min_int || range->low > zone->max_int,
-						 range->low <= zone->min_int && zone->max_int <= range->high);
+	return range_verdict(range->high < zone->min_int ||
+						 range->low > zone->max_int,
+						 range->low <= zone->min_int &&
+						 zone->max_int <= range->high);
 }
 
 /* NaN is outside of the zone's range: it is counted by has_nan alone. */

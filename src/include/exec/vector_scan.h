@@ -94,7 +94,7 @@ typedef struct VectorScanState
 	/* Fixed at start. */
 	ColumnFilter *filters;		/* in the plan's order */
 	int			nfilters;
-	ExprState  *filter_qual;	/* all of them, for rows that come one by one */
+	ExprState  *filter_qual;	/* all of them, for single rows */
 	ScanColumn *columns;		/* by attribute number */
 	int			ncolumns;
 	ScanColumn **column_by_attno;	/* NULL: not read */
