@@ -713,6 +713,8 @@ load_subxact_callback(SubXactEvent event, SubTransactionId subid,
 
 	if (event != SUBXACT_EVENT_COMMIT_SUB && event != SUBXACT_EVENT_ABORT_SUB)
 		return;
+	if (event == SUBXACT_EVENT_ABORT_SUB)
+		row_form_forget_all();
 
 	dlist_foreach_modify(iter, &load_states)
 	{

@@ -9,9 +9,10 @@
  * Invariants:
  *
  * (W1) A session writes to a row page that it found in this transaction only,
- * after its transaction got an xid.  A page that the mover retires is reused
- * only once its stamp is behind every running xid, so it cannot turn into
- * something else under an inserter.
+ * after its transaction got an xid and while it holds a lock on the relation.
+ * A page that the mover retires is reused only once its stamp is behind every
+ * running xid, or by VACUUM under an AccessExclusiveLock, so it cannot turn
+ * into something else under an inserter.
  * (W2) The mover closes a row page by setting PD_PAGE_FULL under the page's
  * exclusive lock; inserters look at the flag under that lock, and no insert
  * sets or clears it.
@@ -91,6 +92,13 @@ void
 row_form_forget(Relation rel)
 {
 	row_target(rel)->relid = InvalidOid;
+}
+
+void
+row_form_forget_all(void)
+{
+	for (int i = 0; i < ROW_TARGETS; i++)
+		row_targets[i].relid = InvalidOid;
 }
 
 /*

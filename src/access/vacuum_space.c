@@ -29,6 +29,7 @@
 #include "storage/full_xid.h"
 #include "storage/lmgr.h"
 #include "storage/metapage.h"
+#include "storage/relocate.h"
 #include "utils/backend_progress.h"
 #include "utils/memutils.h"
 
@@ -36,12 +37,13 @@
 #define TRUNCATE_MIN_BLOCKS		1000
 #define TRUNCATE_FRACTION		16
 
-/* Unused blocks that are worth it wherever they are. */
-#define RELOCATE_MIN_BLOCKS		8
-#define RELOCATE_FRACTION		4
+/* Unused blocks that are worth moving others: at least, and part of the file. */
+#define SHRINK_MIN_BLOCKS		8
+#define SHRINK_FRACTION			4
 
-#define TRUNCATE_TRIES			20
-#define TRUNCATE_WAIT_MS		50
+/* How long to try for an AccessExclusiveLock. */
+#define LOCK_TRIES				10
+#define LOCK_WAIT_MS			50
 
 typedef struct Tiling
 {
@@ -214,62 +216,124 @@ extent_compare(const void *a, const void *b)
 }
 
 /*
- * Length of the file without the unused blocks at its end; *unused is the
- * number of unused ones anywhere.  Waiting blocks count as unused.
+ * Length of the file without the free blocks at its end.
  */
 static BlockNumber
-length_without_tail(Relation rel, BlockNumber nblocks, BlockNumber *unused)
+length_without_tail(Relation rel, BlockNumber nblocks)
 {
 	FreeExtent *extents;
 	int			nextents = free_space_list(rel, &extents);
 
-	*unused = 0;
 	qsort(extents, nextents, sizeof(FreeExtent), extent_compare);
 	for (int i = nextents - 1; i >= 0; i--)
 	{
-		if (extents[i].state != EXTENT_FREE &&
-			extents[i].state != EXTENT_WAITING)
-			continue;
-		*unused += extents[i].nblocks;
-		if (extents[i].start + extents[i].nblocks == nblocks)
-			nblocks = extents[i].start;
+		if (extents[i].state != EXTENT_FREE ||
+			extents[i].start + extents[i].nblocks != nblocks)
+			break;
+		nblocks = extents[i].start;
 	}
 	pfree(extents);
 	return nblocks;
 }
 
 /*
- * Is it worth an AccessExclusiveLock to shorten the file?  For its end, or
- * because so much of it is unused that segments from the end find room.
- */
-static bool
-truncation_pays(Relation rel, BlockNumber nblocks)
-{
-	BlockNumber unused;
-	BlockNumber tail = nblocks - length_without_tail(rel, nblocks, &unused);
-
-	return (tail > 0 &&
-			tail >= Min(TRUNCATE_MIN_BLOCKS, nblocks / TRUNCATE_FRACTION)) ||
-		(unused >= RELOCATE_MIN_BLOCKS &&
-		 unused >= nblocks / RELOCATE_FRACTION);
-}
-
-/*
  * Wait for nobody in particular, but try a few times, as heap does.
  */
 static bool
-lock_for_truncation(Relation rel)
+lock_exclusively(Relation rel)
 {
-	for (int i = 0; i < TRUNCATE_TRIES; i++)
+	for (int i = 0; i < LOCK_TRIES; i++)
 	{
 		if (ConditionalLockRelation(rel, AccessExclusiveLock))
 			return true;
 		CHECK_FOR_INTERRUPTS();
 		(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH,
-						 TRUNCATE_WAIT_MS, WAIT_EVENT_VACUUM_TRUNCATE);
+						 LOCK_WAIT_MS, WAIT_EVENT_VACUUM_TRUNCATE);
 		ResetLatch(MyLatch);
 	}
 	return false;
+}
+
+/*
+ * Cut the free tail off.  The caller holds an AccessExclusiveLock, so nobody
+ * takes blocks of it, and waiting extents wait for nobody.
+ */
+static void
+cut_tail(VacuumState *state)
+{
+	Relation	rel = state->rel;
+	BlockNumber nblocks = RelationGetNumberOfBlocks(rel);
+	BlockNumber length;
+
+	free_space_coalesce(rel, true);
+	length = length_without_tail(rel, nblocks);
+	if (length == nblocks)
+		return;
+
+	/* a crash between these two leaks the tail to the next VACUUM */
+	free_space_truncate(rel, length);
+	RelationTruncate(rel, length);
+	state->truncated += nblocks - length;
+}
+
+/*
+ * Blocks that are free, or will be.
+ */
+static BlockNumber
+count_unused(Relation rel)
+{
+	FreeExtent *extents;
+	int			nextents = free_space_list(rel, &extents);
+	BlockNumber nblocks = 0;
+
+	for (int i = 0; i < nextents; i++)
+		if (extents[i].state == EXTENT_FREE || extents[i].state == EXTENT_WAITING)
+			nblocks += extents[i].nblocks;
+	pfree(extents);
+	return nblocks;
+}
+
+/*
+ * Make a file small of which a good part is unused: once in a while, when it
+ * was filled in row form.
+ *
+ * The lock is held twice for a moment.  The first time makes blocks free whose
+ * last reader cannot be told otherwise as long as no xid is used; then segments
+ * from the end of the file are copied there while others work; the second time
+ * the small pages follow, and the end is cut off.  Should anybody wait for the
+ * lock meanwhile, the rest is left to another time.
+ */
+static void
+shrink_file(VacuumState *state, BlockNumber limit)
+{
+	Relation	rel = state->rel;
+	MetapageData meta;
+
+	if (!lock_exclusively(rel))
+		return;
+	cut_tail(state);
+	UnlockRelation(rel, AccessExclusiveLock);
+
+	if (!metapage_copy(rel, &meta))
+		return;
+	for (uint32 group = meta.next_group; group-- > 0;)
+	{
+		vacuum_delay_point(false);
+		relocate_segments(rel, group, limit);
+	}
+
+	if (!lock_exclusively(rel))
+		return;
+	free_space_coalesce(rel, true);
+	for (uint32 group = meta.next_group; group-- > 0;)
+	{
+		CHECK_FOR_INTERRUPTS();
+		if (LockHasWaitersRelation(rel, AccessExclusiveLock))
+			break;
+		relocate_group(rel, group, limit);
+	}
+	cut_tail(state);
+	UnlockRelation(rel, AccessExclusiveLock);
 }
 
 void
@@ -277,29 +341,18 @@ vacuum_truncate_file(VacuumState *state)
 {
 	Relation	rel = state->rel;
 	BlockNumber nblocks = RelationGetNumberOfBlocks(rel);
-	BlockNumber unused;
-	BlockNumber length;
-
-	if (!truncation_pays(rel, nblocks))
-		return;
+	BlockNumber unused = count_unused(rel);
+	BlockNumber tail = nblocks - length_without_tail(rel, nblocks);
 
 	pgstat_progress_update_param(PROGRESS_VACUUM_PHASE,
 								 PROGRESS_VACUUM_PHASE_TRUNCATE);
-	if (!lock_for_truncation(rel))
-		return;
-
-	/* nobody reads the table now: what waited for readers is free */
-	free_space_coalesce(rel, true);
-	vacuum_relocate(rel);
-
-	nblocks = RelationGetNumberOfBlocks(rel);
-	length = length_without_tail(rel, nblocks, &unused);
-	if (length < nblocks)
+	if (unused >= SHRINK_MIN_BLOCKS && unused >= nblocks / SHRINK_FRACTION)
+		shrink_file(state, nblocks - unused);
+	else if (tail > 0 &&
+			 tail >= Min(TRUNCATE_MIN_BLOCKS, nblocks / TRUNCATE_FRACTION) &&
+			 lock_exclusively(rel))
 	{
-		/* a crash between these two leaks the tail to the next VACUUM */
-		free_space_truncate(rel, length);
-		RelationTruncate(rel, length);
-		state->truncated = nblocks - length;
+		cut_tail(state);
+		UnlockRelation(rel, AccessExclusiveLock);
 	}
-	UnlockRelation(rel, AccessExclusiveLock);
 }

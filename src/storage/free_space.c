@@ -91,12 +91,9 @@ extent_is_reusable(Relation rel, const FreeExtent *extent)
 		GlobalVisCheckRemovableFullXid(rel, extent->xid);
 }
 
-/*
- * Find an entry of nblocks or more that may be used, if at is valid only one
- * that starts there; its page stays locked.
- */
+/* Find an entry of nblocks or more that may be used; its page stays locked. */
 static bool
-find_reusable(Relation rel, Buffer head, BlockNumber nblocks, BlockNumber at,
+find_reusable(Relation rel, Buffer head, BlockNumber nblocks,
 			  EntryPosition *position)
 {
 	for (Buffer buffer = head; BufferIsValid(buffer);
@@ -107,7 +104,6 @@ find_reusable(Relation rel, Buffer head, BlockNumber nblocks, BlockNumber at,
 		for (uint32 i = 0; i < page->nextents; i++)
 		{
 			if (page->extents[i].nblocks >= nblocks &&
-				(at == InvalidBlockNumber || page->extents[i].start == at) &&
 				extent_is_reusable(rel, &page->extents[i]))
 			{
 				position->buffer = buffer;
@@ -117,6 +113,34 @@ find_reusable(Relation rel, Buffer head, BlockNumber nblocks, BlockNumber at,
 		}
 	}
 	return false;
+}
+
+/*
+ * Start of the free extent of nblocks or more that is nearest to the start of
+ * the file and ends by limit, or InvalidBlockNumber.
+ */
+static BlockNumber
+find_lowest_free(Relation rel, Buffer head, BlockNumber nblocks,
+				 BlockNumber limit)
+{
+	BlockNumber lowest = InvalidBlockNumber;
+
+	for (Buffer buffer = head; BufferIsValid(buffer);
+		 buffer = free_space_step(rel, buffer, head))
+	{
+		FreeSpacePageData *page = free_space_data(buffer);
+
+		for (uint32 i = 0; i < page->nextents; i++)
+		{
+			FreeExtent *extent = &page->extents[i];
+
+			if (extent->state == EXTENT_FREE && extent->nblocks >= nblocks &&
+				extent->start < limit && limit - extent->start >= nblocks &&
+				extent->start < lowest)
+				lowest = extent->start;
+		}
+	}
+	return lowest;
 }
 
 /*
@@ -265,48 +289,73 @@ free_space_add(Relation rel, BlockNumber start, BlockNumber nblocks,
 }
 
 /*
- * Take nblocks from a reusable entry, if at is valid from the one that starts
- * there.  InvalidBlockNumber if there is none, or its page has no room for the
- * second entry that a part needs.
+ * Take nblocks from the entry at a position.  Returns InvalidBlockNumber if its
+ * page has no room for the second entry that a part needs.
  */
 static BlockNumber
-allocate_listed(Relation rel, BlockNumber nblocks, BlockNumber at,
-				FullTransactionId owner)
+allocate_from(Relation rel, const EntryPosition *position,
+			  BlockNumber nblocks, FullTransactionId owner)
+{
+	FreeSpacePageData *page = free_space_data(position->buffer);
+	FreeExtent	found = page->extents[position->index];
+	GenericXLogState *xlog;
+
+	if (found.nblocks != nblocks && page->nextents == FREE_SPACE_PAGE_ENTRIES)
+		return InvalidBlockNumber;
+
+	/* standbys may still have snapshots that need the old contents */
+	if (found.state == EXTENT_WAITING)
+		standby_conflict(rel, found.xid);
+
+	xlog = GenericXLogStart(rel);
+	page = free_space_page(GenericXLogRegisterBuffer(xlog, position->buffer, 0));
+	if (found.nblocks == nblocks)
+		page_remove_extent(page, position->index);
+	else
+	{
+		/* the rest needs no second conflict record */
+		page->extents[position->index].start += nblocks;
+		page->extents[position->index].nblocks -= nblocks;
+		page->extents[position->index].state = EXTENT_FREE;
+		page->extents[position->index].xid = InvalidFullTransactionId;
+	}
+	page_add_extent(page, found.start, nblocks, EXTENT_ANNOUNCED, owner);
+	GenericXLogFinish(xlog);
+	return found.start;
+}
+
+/*
+ * Take nblocks from a reusable entry.  InvalidBlockNumber if there is none.
+ */
+static BlockNumber
+allocate_listed(Relation rel, BlockNumber nblocks, FullTransactionId owner)
 {
 	Buffer		head = free_space_head(rel, BUFFER_LOCK_EXCLUSIVE);
 	BlockNumber start = InvalidBlockNumber;
 	EntryPosition position;
 
-	if (find_reusable(rel, head, nblocks, at, &position))
+	if (find_reusable(rel, head, nblocks, &position))
 	{
-		FreeSpacePageData *page = free_space_data(position.buffer);
-		FreeExtent	found = page->extents[position.index];
+		start = allocate_from(rel, &position, nblocks, owner);
+		free_space_leave(position.buffer, head);
+	}
+	UnlockReleaseBuffer(head);
+	return start;
+}
 
-		if (found.nblocks == nblocks ||
-			page->nextents < FREE_SPACE_PAGE_ENTRIES)
-		{
-			GenericXLogState *xlog;
+BlockNumber
+free_space_allocate_below(Relation rel, BlockNumber nblocks,
+						  FullTransactionId owner, BlockNumber limit)
+{
+	Buffer		head = free_space_head(rel, BUFFER_LOCK_EXCLUSIVE);
+	BlockNumber lowest = find_lowest_free(rel, head, nblocks, limit);
+	BlockNumber start = InvalidBlockNumber;
+	EntryPosition position;
 
-			/* standbys may still have snapshots that need the old contents */
-			if (found.state == EXTENT_WAITING)
-				standby_conflict(rel, found.xid);
-
-			xlog = GenericXLogStart(rel);
-			page = free_space_page(GenericXLogRegisterBuffer(xlog, position.buffer, 0));
-			start = found.start;
-			if (found.nblocks == nblocks)
-				page_remove_extent(page, position.index);
-			else
-			{
-				/* the rest needs no second conflict record */
-				page->extents[position.index].start += nblocks;
-				page->extents[position.index].nblocks -= nblocks;
-				page->extents[position.index].state = EXTENT_FREE;
-				page->extents[position.index].xid = InvalidFullTransactionId;
-			}
-			page_add_extent(page, start, nblocks, EXTENT_ANNOUNCED, owner);
-			GenericXLogFinish(xlog);
-		}
+	if (lowest != InvalidBlockNumber &&
+		find_entry(rel, head, lowest, EXTENT_FREE, &position))
+	{
+		start = allocate_from(rel, &position, nblocks, owner);
 		free_space_leave(position.buffer, head);
 	}
 	UnlockReleaseBuffer(head);
@@ -320,7 +369,7 @@ free_space_allocate(Relation rel, BlockNumber nblocks, FullTransactionId owner)
 
 	Assert(nblocks > 0);
 
-	start = allocate_listed(rel, nblocks, InvalidBlockNumber, owner);
+	start = allocate_listed(rel, nblocks, owner);
 	if (start != InvalidBlockNumber)
 		return start;
 
@@ -365,13 +414,6 @@ free_space_allocate(Relation rel, BlockNumber nblocks, FullTransactionId owner)
 		UnlockRelationForExtension(rel, ExclusiveLock);
 		free_space_grow(rel, 1);
 	}
-}
-
-bool
-free_space_allocate_at(Relation rel, BlockNumber start, BlockNumber nblocks,
-					   FullTransactionId owner)
-{
-	return allocate_listed(rel, nblocks, start, owner) == start;
 }
 
 /*
@@ -508,11 +550,11 @@ extent_compare(const void *a, const void *b)
 
 /*
  * Sort a page's entries and join neighbours that are free.  Waiting extents
- * that may be reused become free; *horizon is the newest stamp of those.  With
- * no_readers all waiting ones do, without a horizon.
+ * that may be reused, or all of them, become free; *horizon is the newest stamp
+ * of the former.
  */
 static void
-page_coalesce(Relation rel, FreeSpacePageData *page, bool no_readers,
+page_coalesce(Relation rel, FreeSpacePageData *page, bool all_waiting,
 			  FullTransactionId *horizon)
 {
 	uint32		n = 0;
@@ -523,9 +565,9 @@ page_coalesce(Relation rel, FreeSpacePageData *page, bool no_readers,
 		FreeExtent	extent = page->extents[i];
 
 		if (extent.state == EXTENT_WAITING &&
-			(no_readers || extent_is_reusable(rel, &extent)))
+			(all_waiting || extent_is_reusable(rel, &extent)))
 		{
-			if (!no_readers && FullTransactionIdFollows(extent.xid, *horizon))
+			if (!all_waiting && FullTransactionIdFollows(extent.xid, *horizon))
 				*horizon = extent.xid;
 			extent.state = EXTENT_FREE;
 			extent.xid = InvalidFullTransactionId;
@@ -541,7 +583,7 @@ page_coalesce(Relation rel, FreeSpacePageData *page, bool no_readers,
 }
 
 void
-free_space_coalesce(Relation rel, bool no_readers)
+free_space_coalesce(Relation rel, bool all_waiting)
 {
 	Buffer		head = free_space_head(rel, BUFFER_LOCK_EXCLUSIVE);
 
@@ -552,7 +594,7 @@ free_space_coalesce(Relation rel, bool no_readers)
 		FullTransactionId horizon = InvalidFullTransactionId;
 		Page		page = GenericXLogRegisterBuffer(xlog, buffer, 0);
 
-		page_coalesce(rel, free_space_page(page), no_readers, &horizon);
+		page_coalesce(rel, free_space_page(page), all_waiting, &horizon);
 		if (FullTransactionIdIsValid(horizon))
 			standby_conflict(rel, horizon);
 		GenericXLogFinish(xlog);

@@ -44,4 +44,10 @@ extern RowMapEntry *row_form_write_pages(Relation rel,
 /* The relation's file is to be truncated: forget its open row page. */
 extern void row_form_forget(Relation rel);
 
+/*
+ * A subtransaction has aborted, and with it locks on relations may have gone,
+ * without which VACUUM may use row pages for something else: forget all.
+ */
+extern void row_form_forget_all(void);
+
 #endif							/* ACCESS_ROW_FORM_H */

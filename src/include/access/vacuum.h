@@ -76,12 +76,6 @@ extern void vacuum_clean_indexes(VacuumState *state);
 extern void vacuum_reclaim(VacuumState *state);
 extern void vacuum_truncate_file(VacuumState *state);
 
-/*
- * vacuum_relocate.c: move segments from the end of the file to free space
- * before them.  The caller has an AccessExclusiveLock on the relation.
- */
-extern void vacuum_relocate(Relation rel);
-
 /* vacuum.c: the table access method's callback. */
 extern void columnar_relation_vacuum(Relation rel, VacuumParamsPointer params,
 									 BufferAccessStrategy strategy);

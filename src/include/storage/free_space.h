@@ -31,14 +31,6 @@
 extern BlockNumber free_space_allocate(Relation rel, BlockNumber nblocks,
 									   FullTransactionId owner);
 
-/*
- * Take the first nblocks of the free extent that starts at a block, announced
- * for owner.  False if there is none.
- */
-extern bool free_space_allocate_at(Relation rel, BlockNumber start,
-								   BlockNumber nblocks,
-								   FullTransactionId owner);
-
 /* Remove the announcement of an extent that has been published (I3). */
 extern void free_space_forget(Relation rel, BlockNumber start);
 
@@ -72,12 +64,20 @@ extern void free_space_reclaim(Relation rel, BlockNumber announced,
 							   const FreeExtent *extents, int nextents);
 
 /*
- * Join neighbouring free extents; waiting ones that may be reused become free.
- * no_readers: the caller has an AccessExclusiveLock on the relation, so that
- * nobody is reading what waits, whatever snapshots there are, and all of it
- * becomes free.  Standbys replay that lock, so they need no other conflict.
+ * Join neighbouring free extents; waiting ones that may be reused become free,
+ * or all of them: for this the caller holds an AccessExclusiveLock, which says
+ * that nobody, nor on a standby, has a copy of what referred to them.
  */
-extern void free_space_coalesce(Relation rel, bool no_readers);
+extern void free_space_coalesce(Relation rel, bool all_waiting);
+
+/*
+ * Take nblocks consecutive free blocks as near to the start of the file as
+ * possible and before limit; InvalidBlockNumber if there are none.
+ */
+extern BlockNumber free_space_allocate_below(Relation rel,
+											 BlockNumber nblocks,
+											 FullTransactionId owner,
+											 BlockNumber limit);
 
 /* The file is to be cut: forget free extents at or beyond nblocks. */
 extern void free_space_truncate(Relation rel, BlockNumber nblocks);
