@@ -135,6 +135,26 @@ consider_packed(const IntVector *vector, const IntStats *stats,
 	}
 }
 
+/* Patched deltas less the steady one; what lies below it fills the type. */
+static void
+consider_steady(const IntVector *vector, const IntStats *stats,
+				const IntOptions *options, IntPlan *best)
+{
+	int			width = 8 * vector->type.size;
+	IntPlan		plan;
+
+	memset(&plan, 0, sizeof(plan));
+	while (width > 0 && stats->steady_widths[width] == 0)
+		width--;
+	if (!find_patch_cut(stats->steady_widths, vector->nvalues, width, &plan))
+		return;
+	plan.encoding = INT_PATCHED_DELTA;
+	plan.is_steady = true;
+	plan.length += int_header_length(stats, stats->min, true);
+	plan_score(vector, stats, options, COST_DELTA, &plan);
+	plan_take_better(&plan, best);
+}
+
 static void
 consider_runs(const IntVector *vector, const IntStats *stats,
 			  const IntOptions *options, IntPlan *best)
@@ -216,6 +236,8 @@ int_choose(const IntVector *vector, IntWorkspace *work,
 	consider_packed(vector, stats, options, false, best);
 	if (stats->has_delta)
 		consider_packed(vector, stats, options, true, best);
+	if (stats->has_steady)
+		consider_steady(vector, stats, options, best);
 	consider_runs(vector, stats, options, best);
 	*fallback = *best;
 	consider_simple64(vector, work, options, false, best);

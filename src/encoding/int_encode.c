@@ -29,7 +29,7 @@ append_packed(ByteBuffer *body, const uint64_t *codes, uint32_t ncodes,
 
 static void
 append_header(ByteBuffer *body, const IntStats *stats, int width, int64_t base,
-			  bool is_delta)
+			  bool is_delta, int64_t step)
 {
 	int			base_length = int_length(base);
 	int			divisor_length = stats->divisor > 1 ? uint_length(stats->divisor) : 0;
@@ -41,10 +41,8 @@ append_header(ByteBuffer *body, const IntStats *stats, int width, int64_t base,
 	bytebuffer_append_uint(body, stats->divisor, divisor_length);
 	if (is_delta)
 	{
-		bytebuffer_append_uint(body, (uint64_t) int_length(stats->min_delta),
-							   1);
-		bytebuffer_append_uint(body, (uint64_t) stats->min_delta,
-							   int_length(stats->min_delta));
+		bytebuffer_append_uint(body, (uint64_t) int_length(step), 1);
+		bytebuffer_append_uint(body, (uint64_t) step, int_length(step));
 	}
 }
 
@@ -144,7 +142,8 @@ append_simple64(const IntVector *vector, const IntPlan *plan, size_t limit,
 	if (length < 0 ||
 		(size_t) length + int_header_length(&work->stats, base, is_delta) > limit)
 		return false;
-	append_header(body, &work->stats, 0, base, is_delta);
+	append_header(body, &work->stats, 0, base, is_delta,
+				  work->stats.min_delta);
 	bytebuffer_append(body, work->words, (size_t) length);
 	return true;
 }
@@ -169,7 +168,8 @@ append_planned(const IntVector *vector, const IntPlan *plan,
 		append_raw(vector, body);
 		return;
 	}
-	append_header(body, stats, plan->width, base, is_delta);
+	append_header(body, stats, plan->width, base, is_delta,
+				  plan->is_steady ? stats->steady_delta : stats->min_delta);
 	switch (plan->encoding)
 	{
 		case INT_FOR:
@@ -184,7 +184,8 @@ append_planned(const IntVector *vector, const IntPlan *plan,
 						   plan, work, body);
 			break;
 		case INT_PATCHED_DELTA:
-			append_patches(work->deltas, vector->nvalues, plan, work, body);
+			append_patches(plan->is_steady ? work->steady : work->deltas,
+						   vector->nvalues, plan, work, body);
 			break;
 		default:
 			ENCODING_ASSERT(plan->encoding == INT_RUNS);
@@ -200,7 +201,8 @@ int_vector_encode_light(const IntVector *vector, const IntOptions *options,
 	IntPlan		best;
 	IntPlan		fallback;
 
-	int_stats_collect(vector->values, vector->nvalues, work);
+	int_stats_collect(vector->values, vector->nvalues, vector->type.size,
+					  work);
 	int_choose(vector, work, options, &best, &fallback);
 	if (best.encoding == INT_SIMPLE64 || best.encoding == INT_SIMPLE64_DELTA)
 	{

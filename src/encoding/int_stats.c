@@ -16,6 +16,13 @@
 /* One value in so many tells whether deltas may help. */
 #define DELTA_SAMPLE_STEP 7
 
+/* The steady delta is this one of so many. */
+#define STEADY_SAMPLES 64
+#define STEADY_RANK 4
+
+/* A prime: even steps would fall in with what repeats in the data. */
+#define STEADY_STRIDE 619
+
 static uint64_t
 greatest_common_divisor(uint64_t a, uint64_t b)
 {
@@ -203,8 +210,61 @@ deltas_are_hopeless(const IntWorkspace *work, uint32_t nvalues)
 	return delta_bits >= residual_bits;
 }
 
+/*
+ * A delta that only some in sixteen lie below, by a sample: the fourth of 64.
+ * Where a counter starts again or a float changes its sign, the least delta is
+ * far from all others, which would all be wide.
+ */
+static int64_t
+find_steady_delta(const IntWorkspace *work, uint32_t nvalues)
+{
+	uint64_t	least[STEADY_RANK];
+
+	for (int i = 0; i < STEADY_RANK; i++)
+		least[i] = UINT64_MAX;
+	for (uint32_t k = 0; k < STEADY_SAMPLES; k++)
+	{
+		uint32_t	i = 1 + k * STEADY_STRIDE % (nvalues - 1);
+		uint64_t	delta = work->deltas[i];
+		int			place = STEADY_RANK - 1;
+
+		if (delta >= least[place])
+			continue;
+		for (; place > 0 && delta < least[place - 1]; place--)
+			least[place] = least[place - 1];
+		least[place] = delta;
+	}
+	return (int64_t) (least[STEADY_RANK - 1] + (uint64_t) work->stats.min_delta);
+}
+
+/*
+ * Deltas less the steady one.  Those below it wrap around in the type, and can
+ * only be patched; a frame that begins with the least serves if it is near.
+ */
+static void
+collect_steady(uint32_t nvalues, int size, IntWorkspace *work)
+{
+	IntStats   *stats = &work->stats;
+	uint64_t	mask = UINT64_MAX >> (64 - 8 * size);
+	uint64_t	shift;
+
+	stats->has_steady = false;
+	if (nvalues <= STEADY_SAMPLES)
+		return;
+	stats->steady_delta = find_steady_delta(work, nvalues);
+	shift = (uint64_t) stats->steady_delta - (uint64_t) stats->min_delta;
+	if (bitpack_width(shift) + 2 < stats->delta_width || shift == 0)
+		return;
+	stats->has_steady = true;
+	for (uint32_t i = 1; i < nvalues; i++)
+		work->steady[i] = (work->deltas[i] - shift) & mask;
+	work->steady[0] = 0;
+	collect_widths(work->steady, nvalues, stats->steady_widths);
+}
+
 void
-int_stats_collect(const int64_t *values, uint32_t nvalues, IntWorkspace *work)
+int_stats_collect(const int64_t *values, uint32_t nvalues, int size,
+				  IntWorkspace *work)
 {
 	IntStats   *stats = &work->stats;
 
@@ -215,11 +275,15 @@ int_stats_collect(const int64_t *values, uint32_t nvalues, IntWorkspace *work)
 		stats->divisor = 0;
 		stats->width = 0;
 		stats->has_delta = false;
+		stats->has_steady = false;
 		return;
 	}
 	collect_residuals(values, nvalues, work);
 	collect_deltas(nvalues, work);
 	collect_widths(work->residuals, nvalues, stats->widths);
+	stats->has_steady = false;
+	if (stats->has_delta)
+		collect_steady(nvalues, size, work);
 	if (stats->has_delta && deltas_are_hopeless(work, nvalues))
 		stats->has_delta = false;
 	if (stats->has_delta)

@@ -82,6 +82,13 @@ make_ramp_with_jumps(uint32_t row)
 	return (int64_t) row + (int64_t) (row / 50) * 1000003;
 }
 
+/* A counter that starts again: the least delta is far from all others. */
+static int64_t
+make_resets(uint32_t row)
+{
+	return row % 144 * 5 + 1000000;
+}
+
 static int64_t
 make_geometric(uint32_t row)
 {
@@ -125,6 +132,7 @@ static const Shape shapes[] = {
 	{"runs", make_runs, "runs"},
 	{"outliers", make_outliers, "patched"},
 	{"ramp with jumps", make_ramp_with_jumps, "patched delta"},
+	{"resets", make_resets, "patched delta"},
 	{"geometric", make_geometric, NULL},
 	{"bursts", make_bursts, "simple64"},
 	{"extremes", make_extremes, NULL},
@@ -282,12 +290,14 @@ make_float(int shape, uint32_t row)
 			return 20.0 + sin((double) row / 100.0);
 		case 6:
 			return NAN;
+		case 7:
+			return sin((double) row / 100.0) / 3.0;
 		default:
 			return row < VECTOR_LENGTH ? NAN : 1.0;
 	}
 }
 
-#define NFLOAT_SHAPES 8
+#define NFLOAT_SHAPES 9
 
 UNIT_TEST(chunk_floats)
 {

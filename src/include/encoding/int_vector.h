@@ -66,6 +66,9 @@ typedef struct IntStats
 	int			delta_width;	/* of the widest delta less min_delta */
 	uint16_t	widths[65];		/* residuals by their bits */
 	uint16_t	delta_widths[65];
+	bool		has_steady;		/* so are these */
+	int64_t		steady_delta;	/* a delta that few lie below */
+	uint16_t	steady_widths[65];
 } IntStats;
 
 /* Work space of an encoder: too large for the stack, reused by vectors. */
@@ -74,6 +77,7 @@ typedef struct IntWorkspace
 	IntStats	stats;
 	uint64_t	residuals[VECTOR_LENGTH];	/* (value - min) / divisor */
 	uint64_t	deltas[VECTOR_LENGTH];	/* less min_delta, first is 0 */
+	uint64_t	steady[VECTOR_LENGTH];	/* less steady_delta, cut to the type */
 	uint64_t	codes[VECTOR_LENGTH];	/* of the encoding in work */
 	uint64_t	extra[VECTOR_LENGTH];
 	int64_t		dense[VECTOR_LENGTH];
@@ -89,6 +93,7 @@ typedef struct IntPlan
 	int			width;			/* of the packed body */
 	int			patch_width;	/* of what exceeds it; PATCHED* */
 	uint32_t	npatches;
+	bool		is_steady;		/* deltas are less steady_delta */
 	size_t		length;			/* bytes; exact but for SIMPLE64* */
 	double		score;			/* nanoseconds; less is better */
 } IntPlan;
@@ -102,7 +107,7 @@ typedef struct IntOptions
 } IntOptions;
 
 extern void int_stats_collect(const int64_t *values, uint32_t nvalues,
-							  IntWorkspace *work);
+							  int size, IntWorkspace *work);
 
 /* Bits to store for values of so many: 58 to 63 become 64. */
 static inline int
