@@ -67,8 +67,71 @@ pull_node_columns(Scan *plan, Bitmapset **attrs)
 }
 
 /*
+ * Add the columns that a join takes from its input as it is; varno says which
+ * input.
+ */
+static void
+pull_join_columns(Join *join, Index varno, Bitmapset **attrs)
+{
+	ListCell   *cell;
+
+	pull_varattnos((Node *) join->plan.targetlist, varno, attrs);
+	pull_varattnos((Node *) join->plan.qual, varno, attrs);
+	pull_varattnos((Node *) join->joinqual, varno, attrs);
+	switch (nodeTag(join))
+	{
+		case T_NestLoop:
+			foreach(cell, ((NestLoop *) join)->nestParams)
+			{
+				NestLoopParam *param = lfirst(cell);
+
+				pull_varattnos((Node *) param->paramval, varno, attrs);
+			}
+			break;
+		case T_MergeJoin:
+			pull_varattnos((Node *) ((MergeJoin *) join)->mergeclauses, varno, attrs);
+			break;
+		case T_HashJoin:
+			pull_varattnos((Node *) ((HashJoin *) join)->hashclauses, varno, attrs);
+			pull_varattnos((Node *) ((HashJoin *) join)->hashkeys, varno, attrs);
+			break;
+		default:
+			break;
+	}
+}
+
+/*
+ * Add the columns that the parent takes from a scan that does not project.
+ * False if they are not known.
+ */
+static bool
+pull_parent_columns(PlanState *parent, PlanState *child, Bitmapset **attrs)
+{
+	bool		is_outer = parent != NULL && outerPlanState(parent) == child;
+	bool		is_inner = parent != NULL && innerPlanState(parent) == child;
+
+	if (!is_outer && !is_inner)
+		return false;
+
+	switch (nodeTag(parent))
+	{
+		case T_AggState:
+			pull_agg_columns((Agg *) parent->plan, attrs);
+			return true;
+		case T_NestLoopState:
+		case T_MergeJoinState:
+		case T_HashJoinState:
+			pull_join_columns((Join *) parent->plan,
+							  is_outer ? OUTER_VAR : INNER_VAR, attrs);
+			return true;
+		default:
+			return false;
+	}
+}
+
+/*
  * Tell the scan's slot what is needed.  Without a projection the slot itself
- * goes to the parent: if that is not an aggregation, all may be.
+ * goes to the parent.
  */
 static void
 set_needed_columns(ScanState *scan, PlanState *parent)
@@ -78,10 +141,7 @@ set_needed_columns(ScanState *scan, PlanState *parent)
 
 	if (scan->ps.ps_ProjInfo != NULL)
 		pull_varattnos((Node *) plan->plan.targetlist, plan->scanrelid, &attrs);
-	else if (parent != NULL && IsA(parent, AggState) &&
-			 outerPlanState(parent) == &scan->ps)
-		pull_agg_columns((Agg *) parent->plan, &attrs);
-	else
+	else if (!pull_parent_columns(parent, &scan->ps, &attrs))
 		return;
 
 	pull_varattnos((Node *) plan->plan.qual, plan->scanrelid, &attrs);
