@@ -24,8 +24,8 @@
 #include "storage/metapage.h"
 
 /* About as many vectors are decoded, and rows returned, at most. */
-#define ANALYZE_VECTORS		3000
-#define ANALYZE_MIN_ROWS	100000
+#define ANALYZE_VECTORS		2000
+#define ANALYZE_MIN_ROWS	60000
 
 /* ANALYZE itself takes 300 rows per unit of the statistics target. */
 #define ANALYZE_ROWS_PER_TARGET	600
@@ -138,6 +138,31 @@ columnar_scan_analyze_next_block(TableScanDesc sscan, ANALYZE_BLOCK_PARAMETERS)
 	return true;
 }
 
+static bool
+choose_row(AnalyzeScan *analyze)
+{
+	return analyze->row_share >= 1 ||
+		pg_prng_double(&analyze->random) < analyze->row_share;
+}
+
+/*
+ * Choose the rows of a vector beforehand, so that of its strings only theirs
+ * are fetched.
+ */
+static void
+choose_rows(AnalyzeScan *analyze, RowScan *rows)
+{
+	for (int i = 0; i < VECTOR_WORDS; i++)
+	{
+		for (uint64 bits = rows->mask[i]; bits != 0; bits &= bits - 1)
+		{
+			if (!choose_row(analyze))
+				rows->mask[i] &= ~(bits & -bits);
+		}
+	}
+	memcpy(rows->values->mask, rows->mask, sizeof(rows->mask));
+}
+
 /*
  * The scan is at a new batch: count its rows, and decide whether some of them
  * are returned.
@@ -148,8 +173,9 @@ begin_batch(AnalyzeScan *analyze, RowScan *rows, double *live_rows,
 {
 	GroupScan  *groups = rows->groups;
 	RowNumber	first = rows->batch_first;
+	bool		in_columns = groups->segment->form == SEGMENT_COLUMNS;
 
-	if (groups->segment->form == SEGMENT_COLUMNS)
+	if (in_columns)
 	{
 		if (groups->visible[groups->segment_index] == ANALYZE_LIVE)
 			*live_rows += rows->nrows;
@@ -170,16 +196,19 @@ begin_batch(AnalyzeScan *analyze, RowScan *rows, double *live_rows,
 	analyze->batch_is_chosen =
 		hash_combine(murmurhash32((uint32) (first / VECTOR_ROWS)), analyze->seed) <=
 		analyze->vector_share * PG_UINT32_MAX;
+	if (analyze->batch_is_chosen && in_columns)
+		choose_rows(analyze, rows);
 }
 
 static bool
 next_row(AnalyzeScan *analyze, RowScan *rows)
 {
+	bool		in_columns = rows->groups->segment->form == SEGMENT_COLUMNS;
+
 	while (analyze->batch_is_chosen && row_scan_next_in_batch(rows, true))
 	{
 		if (row_scan_status(rows) == ANALYZE_LIVE &&
-			(analyze->row_share >= 1 ||
-			 pg_prng_double(&analyze->random) < analyze->row_share))
+			(in_columns || choose_row(analyze)))
 			return true;
 	}
 	return false;
