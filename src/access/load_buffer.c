@@ -528,21 +528,16 @@ load_state_make_rows(LoadState *state, Relation rel)
 	load_nbuffers++;
 }
 
-void
-load_buffer_append(Relation rel, TupleTableSlot *slot, CommandId cid,
-				   int options)
+/*
+ * Append one row and give it its number.
+ */
+static inline void
+load_state_append(LoadState *state, Relation rel, TupleTableSlot *slot)
 {
-	LoadState  *state = load_state_get(rel, cid);
 	Size		nbytes;
 
-	if (IsParallelWorker())
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_TRANSACTION_STATE),
-				 errmsg("cannot insert tuples in a parallel worker")));
-
-	state->options = options & HEAP_INSERT_FROZEN;
 	load_state_reserve(state, rel);
-	if (state->rows == NULL)
+	if (unlikely(state->rows == NULL))
 		load_state_make_rows(state, rel);
 
 	slot_getallattrs(slot);
@@ -552,13 +547,30 @@ load_buffer_append(Relation rel, TupleTableSlot *slot, CommandId cid,
 								 segment_first(&state->segment) +
 								 row_buffer_nslots(state->rows) - 1),
 					  &slot->tts_tid);
-	pgstat_count_heap_insert(rel, 1);
 
+	/* Every row counts: one may have a gigabyte. */
 	nbytes = row_buffer_bytes(state->rows);
 	load_bytes += nbytes - state->nbytes;
 	state->nbytes = nbytes;
 	if (unlikely(load_bytes > (Size) columnar_load_buffer_size * 1024))
 		load_states_shrink(rel);
+}
+
+void
+load_buffer_append(Relation rel, TupleTableSlot **slots, int nslots,
+				   CommandId cid, int options)
+{
+	LoadState  *state = load_state_get(rel, cid);
+
+	if (IsParallelWorker())
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_TRANSACTION_STATE),
+				 errmsg("cannot insert tuples in a parallel worker")));
+
+	state->options = options & HEAP_INSERT_FROZEN;
+	for (int i = 0; i < nslots; i++)
+		load_state_append(state, rel, slots[i]);
+	pgstat_count_heap_insert(rel, nslots);
 }
 
 /* ---- readers ---- */

@@ -218,18 +218,13 @@ column_make_arrays(RowBuffer *buffer, RowColumn *column)
 }
 
 /*
- * Make room for more bytes behind the used ones.  Doubling a buffer of some
- * hundred megabytes for one more value would be out of proportion.
+ * Make room for needed bytes.  Doubling a buffer of some hundred megabytes for
+ * one more value would be out of proportion.
  */
 static void
-column_reserve_bytes(RowBuffer *buffer, RowColumn *column, Size used,
-					 Size length)
+column_grow_bytes(RowBuffer *buffer, RowColumn *column, Size needed)
 {
 	Size		capacity = column->bytes_capacity;
-	Size		needed = used + length;
-
-	if (likely(needed <= capacity))
-		return;
 
 	if (capacity < BYTES_DOUBLING_LIMIT)
 		capacity *= 2;
@@ -246,9 +241,16 @@ column_reserve_bytes(RowBuffer *buffer, RowColumn *column, Size used,
 	column->bytes_capacity = capacity;
 }
 
+static inline void
+column_reserve_bytes(RowBuffer *buffer, RowColumn *column, Size needed)
+{
+	if (unlikely(needed > column->bytes_capacity))
+		column_grow_bytes(buffer, column, needed);
+}
+
 /* ---- appending ---- */
 
-static void
+static inline void
 column_append_null(RowBuffer *buffer, RowColumn *column, uint32 slot)
 {
 	if (column->nulls == NULL)
@@ -260,7 +262,7 @@ column_append_null(RowBuffer *buffer, RowColumn *column, uint32 slot)
 		column->offsets[slot + 1] = column->offsets[slot];
 }
 
-static void
+static inline void
 column_append_fixed(RowColumn *column, uint32 slot, Datum value)
 {
 	switch (column->width)
@@ -282,13 +284,13 @@ column_append_fixed(RowColumn *column, uint32 slot, Datum value)
 	}
 }
 
-static void
+static inline void
 column_append_bytes(RowBuffer *buffer, RowColumn *column, uint32 slot,
 					const void *data, Size length)
 {
 	uint64		used = column->offsets[slot];
 
-	column_reserve_bytes(buffer, column, used, length);
+	column_reserve_bytes(buffer, column, used + length);
 	memcpy(column->bytes + used, data, length);
 	column->offsets[slot + 1] = used + length;
 }
@@ -297,7 +299,7 @@ column_append_bytes(RowBuffer *buffer, RowColumn *column, uint32 slot,
  * Append a varlena's payload; what is stored outside, compressed or expanded
  * is fetched into a copy first, which is freed at once as it may be large.
  */
-static void
+static inline void
 column_append_varlena(RowBuffer *buffer, RowColumn *column, uint32 slot,
 					  struct varlena *value)
 {
@@ -311,7 +313,7 @@ column_append_varlena(RowBuffer *buffer, RowColumn *column, uint32 slot,
 		pfree(plain);
 }
 
-static void
+static inline void
 column_append(RowBuffer *buffer, RowColumn *column, uint32 slot, Datum value)
 {
 	if (column->width > 0)
@@ -472,7 +474,7 @@ column_write(RowBuffer *buffer, RowColumn *column, int attno,
 	/* The encoder wants the arrays even if there is nothing but NULLs. */
 	column_make_arrays(buffer, column);
 	if (column->width == 0)
-		column_reserve_bytes(buffer, column, 0, 1);
+		column_reserve_bytes(buffer, column, 1);
 
 	memset(&input, 0, sizeof(input));
 	input.kind = column->kind;

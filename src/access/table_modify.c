@@ -72,6 +72,23 @@ insert_row_form(Relation rel, TupleTableSlot **slots, int nslots,
 	}
 }
 
+/*
+ * Leave slots to the load buffer; RETURNING may ask for their system columns.
+ */
+static void
+insert_buffered(Relation rel, TupleTableSlot **slots, int nslots,
+				CommandId cid, int options)
+{
+	TransactionId xid = GetCurrentTransactionId();
+
+	load_buffer_append(rel, slots, nslots, cid, options);
+	for (int i = 0; i < nslots; i++)
+	{
+		if (TTS_IS_COLUMNAR(slots[i]))
+			columnar_slot_set_writer(slots[i], xid, cid);
+	}
+}
+
 void
 columnar_multi_insert(Relation rel, TupleTableSlot **slots, int nslots,
 					  CommandId cid, int options,
@@ -81,12 +98,9 @@ columnar_multi_insert(Relation rel, TupleTableSlot **slots, int nslots,
 
 	if (nrow_form > 0)
 		insert_row_form(rel, slots, nrow_form, cid, options);
-	for (int i = nrow_form; i < nslots; i++)
-	{
-		load_buffer_append(rel, slots[i], cid, options);
-		if (TTS_IS_COLUMNAR(slots[i]))
-			columnar_slot_set_writer(slots[i], GetCurrentTransactionId(), cid);
-	}
+	if (nrow_form < nslots)
+		insert_buffered(rel, slots + nrow_form, nslots - nrow_form, cid,
+						options);
 }
 
 void

@@ -27,11 +27,11 @@ extern void load_buffer_init(void);
 extern int	load_buffer_row_form_quota(Relation rel, CommandId cid, int nrows);
 
 /*
- * Append the slot's row to the buffer of the present command; sets the slot's
+ * Append the slots' rows to the buffer of the present command; sets the slots'
  * tts_tid.  Of options, HEAP_INSERT_FROZEN matters.
  */
-extern void load_buffer_append(Relation rel, TupleTableSlot *slot,
-							   CommandId cid, int options);
+extern void load_buffer_append(Relation rel, TupleTableSlot **slots,
+							   int nslots, CommandId cid, int options);
 
 /*
  * A row that is in a buffer of this backend: stores it in slot (any kind of
