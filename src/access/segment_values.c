@@ -5,8 +5,8 @@
  * For readers that take one row after another, whether all of a vector (a
  * sequential scan) or few (an index scan).  Fixed-width vectors are decoded
  * whole, in less time than it takes to find a single value's place.  Strings
- * are fetched singly at first and, where the reader has said which rows it
- * will come to, all together once it has shown that it wants more than a few.
+ * are fetched singly at first, and all together once the reader has shown that
+ * it wants more than a few.
  */
 #include "postgres.h"
 
@@ -15,8 +15,12 @@
 #include "access/segment_values.h"
 #include "utils/memutils.h"
 
-/* Strings of a vector fetched singly before the rest is fetched as well. */
+/*
+ * Strings of a vector fetched singly before the rest is fetched as well: if it
+ * is known what the reader will come to, and if it is not.
+ */
 #define MAX_SINGLE_STRINGS	2
+#define MAX_SINGLE_STRINGS_UNKNOWN	8
 
 SegmentValues *
 segment_values_create(Relation rel, SegmentReader *reader)
@@ -125,8 +129,8 @@ make_vector(SegmentValues *values, int attno)
 }
 
 /*
- * Count a string that has to be fetched; the third one of a vector brings all
- * that the reader is going to want.
+ * Count a string that has to be fetched; after a few of a vector comes all that
+ * the reader is going to want, or everything.
  */
 static void
 count_miss(SegmentValues *values, AttributeVector *av, int position)
@@ -135,8 +139,14 @@ count_miss(SegmentValues *values, AttributeVector *av, int position)
 
 	if (av->wanted[position / 64] & (UINT64CONST(1) << (position % 64)))
 		return;
-	if (++*nmisses > MAX_SINGLE_STRINGS && values->mask_vector == av->vector)
-		attribute_vector_decode_strings(av, values->reader, values->mask);
+	++*nmisses;
+	if (values->mask_vector == av->vector)
+	{
+		if (*nmisses > MAX_SINGLE_STRINGS)
+			attribute_vector_decode_strings(av, values->reader, values->mask);
+	}
+	else if (*nmisses > MAX_SINGLE_STRINGS_UNKNOWN)
+		attribute_vector_decode_strings(av, values->reader, NULL);
 }
 
 Datum
