@@ -174,14 +174,22 @@ segment_stamp(SegmentData *segment, const LoadState *state)
 	ItemPointerSetInvalid(&header->t_ctid);
 }
 
+/*
+ * A buffered row as a tuple.  Columns may have been added since the buffer was
+ * made: the row has what they have in rows that are older than they are.
+ */
 static HeapTuple
 buffered_tuple(Relation rel, const RowBuffer *rows, uint32 slot,
 			   Datum *values, bool *isnull)
 {
 	TupleDesc	desc = RelationGetDescr(rel);
+	int			natts = row_buffer_natts(rows);
 
-	for (int i = 0; i < desc->natts; i++)
+	Assert(natts <= desc->natts);
+	for (int i = 0; i < natts; i++)
 		values[i] = row_buffer_get(rows, slot, i + 1, &isnull[i]);
+	for (int i = natts; i < desc->natts; i++)
+		values[i] = getmissingattr(desc, i + 1, &isnull[i]);
 	return heap_form_tuple(desc, values, isnull);
 }
 

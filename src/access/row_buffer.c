@@ -109,6 +109,12 @@ row_buffer_reset(RowBuffer *buffer)
 	buffer->nrows = 0;
 }
 
+int
+row_buffer_natts(const RowBuffer *buffer)
+{
+	return buffer->natts;
+}
+
 uint32
 row_buffer_nslots(const RowBuffer *buffer)
 {

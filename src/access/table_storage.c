@@ -15,6 +15,7 @@
 #include "access/table_am.h"
 #include "catalog/pg_am_d.h"
 #include "compat.h"
+#include "storage/directory.h"
 
 /*
  * The old file may come back with ROLLBACK TO SAVEPOINT, hence the flush.
@@ -38,6 +39,9 @@ columnar_relation_nontransactional_truncate(Relation rel)
 {
 	load_buffer_discard(rel);
 	GetHeapamTableAmRoutine()->relation_nontransactional_truncate(rel);
+
+	/* the file has kept its number, but has no directory any more */
+	directory_forget(rel);
 }
 
 void

@@ -29,6 +29,9 @@ extern void row_buffer_append(RowBuffer *buffer, const Datum *values,
 /* Append a position that holds no row. */
 extern void row_buffer_append_hole(RowBuffer *buffer);
 
+/* Attributes that the relation had when the buffer was made. */
+extern int	row_buffer_natts(const RowBuffer *buffer);
+
 /* Positions (holes included), rows, and bytes of memory. */
 extern uint32 row_buffer_nslots(const RowBuffer *buffer);
 extern uint32 row_buffer_nrows(const RowBuffer *buffer);
