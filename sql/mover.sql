@@ -56,7 +56,7 @@ SELECT count(*), count(DISTINCT id), sum(id), count(tag), sum(n) FROM mover_rows
 SELECT * FROM columnar_verify('mover_rows');
 
 -- columns that came and went between the two forms
-CREATE TABLE mover_columns (a int, b text, c int)
+CREATE TEMP TABLE mover_columns (a int, b text, c int)
 	WITH (autovacuum_enabled = false);
 INSERT INTO mover_columns SELECT g, 'b' || g, g FROM generate_series(1, 3000) g;
 SELECT columnar_compact('mover_columns') > 0;
@@ -67,10 +67,10 @@ SELECT count(*), sum(a), sum(c), sum(d), count(e), max(e) FROM mover_columns;
 SELECT * FROM columnar_verify('mover_columns');
 
 -- wide values: kept whole in column form, removed from the TOAST table
-CREATE TABLE mover_wide (id int, t text)
+CREATE TEMP TABLE mover_wide (id int, t text)
 	WITH (autovacuum_enabled = false);
 ALTER TABLE mover_wide ALTER t SET STORAGE EXTERNAL;
-SELECT reltoastrelid::regclass AS toast FROM pg_class WHERE relname = 'mover_wide' \gset
+SELECT reltoastrelid::regclass AS toast FROM pg_class WHERE oid = 'mover_wide'::regclass \gset
 INSERT INTO mover_wide SELECT g, repeat(md5(g::text), 100) FROM generate_series(1, 900) g;
 INSERT INTO mover_wide SELECT g, repeat(md5(g::text), 100) FROM generate_series(901, 1800) g;
 SELECT count(DISTINCT chunk_id) FROM :toast;
@@ -169,6 +169,25 @@ VACUUM mover_unlogged;
 SELECT count(*), sum(id) FROM mover_unlogged;
 SELECT * FROM columnar_verify('mover_unlogged');
 
+-- cancelled in the middle: nothing has happened, and nothing is lost
+CREATE TEMP TABLE mover_cancel (id int, t text) WITH (autovacuum_enabled = false);
+CREATE PROCEDURE mover_batches(n int) LANGUAGE plpgsql AS $$
+BEGIN
+	FOR i IN 1..n LOOP
+		INSERT INTO mover_cancel SELECT g, md5(g::text) FROM generate_series(i * 1000, i * 1000 + 999) g;
+	END LOOP;
+END $$;
+CALL mover_batches(60);
+SET statement_timeout = '5ms';
+SELECT columnar_compact('mover_cancel');
+VACUUM mover_cancel;
+RESET statement_timeout;
+SELECT count(*), sum(id), count(DISTINCT t) FROM mover_cancel;
+SELECT * FROM columnar_verify('mover_cancel');
+VACUUM mover_cancel;
+SELECT count(*), sum(id), count(DISTINCT t) FROM mover_cancel;
+SELECT * FROM columnar_verify('mover_cancel');
+
 -- columnar_compact: whose tables, and which
 CREATE ROLE regress_columnar_mover;
 SET ROLE regress_columnar_mover;
@@ -187,5 +206,5 @@ ROLLBACK;
 
 DROP TABLE mover_small, mover_rows, mover_rows_heap, mover_tids, mover_columns,
            mover_wide, mover_undo, mover_tail,
-           mover_temp, mover_unlogged;
-DROP PROCEDURE mover_fill;
+           mover_temp, mover_unlogged, mover_cancel;
+DROP PROCEDURE mover_fill, mover_batches;
