@@ -4,9 +4,9 @@
  *
  * One LoadState per relation that this transaction writes.  It counts the rows
  * of the present command, of which the first go to row form, and has the
- * command's RowBuffer once there are more.  A row in a buffer has its number at
- * once: the state has a chunk group open and an announced segment in it, which
- * is widened as rows come.
+ * command's RowBuffer once there are more.  A row in a buffer has its number
+ * at once: the state has a chunk group open and an announced segment in it,
+ * which is widened as rows come.
  *
  * Invariants:
  *
@@ -23,7 +23,6 @@
  */
 #include "postgres.h"
 
-#include "access/genam.h"
 #include "access/heapam.h"
 #include "access/load_buffer.h"
 #include "access/parallel.h"
@@ -31,10 +30,8 @@
 #include "access/row_buffer.h"
 #include "access/row_form.h"
 #include "access/xact.h"
-#include "catalog/catalog.h"
 #include "catalog/objectaccess.h"
 #include "catalog/pg_class_d.h"
-#include "catalog/pg_publication.h"
 #include "columnar.h"
 #include "compat.h"
 #include "executor/executor.h"
@@ -46,7 +43,6 @@
 #include "utils/hsearch.h"
 #include "utils/memutils.h"
 #include "utils/rel.h"
-#include "utils/relcache.h"
 
 /* Rows of a command that go to row form before it is taken for a load. */
 #define LOAD_ROW_FORM_ROWS		1000
@@ -418,59 +414,6 @@ load_state_get(Relation rel, CommandId cid)
 	return state;
 }
 
-/*
- * Would a uniqueness check look at values, which other sessions cannot read
- * in a segment that is only announced?
- */
-static bool
-index_checks_values(Oid index_oid)
-{
-	Relation	index = index_open(index_oid, AccessShareLock);
-	bool		unique = index->rd_index->indisunique;
-	bool		exclusion = index->rd_index->indisexclusion;
-	bool		special =
-		!heap_attisnull(index->rd_indextuple, Anum_pg_index_indexprs, NULL) ||
-		!heap_attisnull(index->rd_indextuple, Anum_pg_index_indpred, NULL);
-
-	index_close(index, NoLock);
-	return exclusion || (unique && special);
-}
-
-static bool
-relation_publishes_inserts(Relation rel)
-{
-	PublicationDesc desc;
-
-	RelationBuildPublicationDesc(rel, &desc);
-	return desc.pubactions.pubinsert;
-}
-
-/*
- * Must all rows of the relation be readable, by others or by logical decoding,
- * when they are inserted?
- */
-static bool
-relation_needs_row_form(Relation rel)
-{
-	List	   *indexes = RelationGetIndexList(rel);
-	ListCell   *cell;
-	bool		result = false;
-
-	foreach(cell, indexes)
-	{
-		if (index_checks_values(lfirst_oid(cell)))
-		{
-			result = true;
-			break;
-		}
-	}
-	list_free(indexes);
-
-	if (!result && RelationIsLogicallyLogged(rel))
-		result = relation_publishes_inserts(rel);
-	return result;
-}
-
 int
 load_buffer_row_form_quota(Relation rel, CommandId cid, int nrows)
 {
@@ -483,7 +426,7 @@ load_buffer_row_form_quota(Relation rel, CommandId cid, int nrows)
 	}
 	if (!state->row_form_checked)
 	{
-		state->row_form_only = relation_needs_row_form(rel);
+		state->row_form_only = row_form_only(rel);
 		state->row_form_checked = true;
 	}
 	if (!state->row_form_only)

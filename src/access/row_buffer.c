@@ -212,15 +212,14 @@ row_buffer_grow(RowBuffer *buffer)
 static void
 column_make_arrays(RowBuffer *buffer, RowColumn *column)
 {
-	if (column->width > 0)
-	{
-		if (column->values == NULL)
-			column->values = array_resize(buffer, NULL, 0,
-										  (Size) buffer->capacity * column->width);
-	}
-	else if (column->offsets == NULL)
+	Size		capacity = buffer->capacity;
+
+	if (column->width > 0 && column->values == NULL)
+		column->values = array_resize(buffer, NULL, 0,
+									  capacity * column->width);
+	else if (column->width == 0 && column->offsets == NULL)
 		column->offsets = array_resize(buffer, NULL, 0,
-									   (buffer->capacity + 1) * sizeof(uint64));
+									   (capacity + 1) * sizeof(uint64));
 }
 
 /*

@@ -461,8 +461,9 @@ log_multi_insert(Relation rel, Buffer buffer, HeapTuple *tuples, int ntuples,
 	{
 		HeapTupleHeader header = tuples[i]->t_data;
 		int			length = tuples[i]->t_len - SizeofHeapTupleHeader;
-		xl_multi_insert_tuple *entry = (xl_multi_insert_tuple *) SHORTALIGN(next);
+		xl_multi_insert_tuple *entry;
 
+		entry = (xl_multi_insert_tuple *) SHORTALIGN(next);
 		entry->datalen = length;
 		entry->t_infomask2 = header->t_infomask2;
 		entry->t_infomask = header->t_infomask;

@@ -45,8 +45,8 @@ extern bool load_buffer_fetch(Relation rel, RowNumber row,
 extern void load_buffer_flush_for(Relation rel, Snapshot snapshot);
 
 /*
- * The command that writes the relation may be done (finish_bulk_insert): flush,
- * unless the rows of many partitions had better wait for more.
+ * The command that writes the relation may be done (finish_bulk_insert):
+ * flush, unless the rows of many partitions had better wait for more.
  */
 extern void load_buffer_finish_bulk(Relation rel, int options);
 

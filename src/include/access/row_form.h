@@ -50,4 +50,12 @@ extern void row_form_forget(Relation rel);
  */
 extern void row_form_forget_all(void);
 
+/* ---- row_form_only.c ---- */
+
+/*
+ * Must all rows of the relation be readable, by other sessions' checks or by
+ * logical decoding, as soon as they are inserted?
+ */
+extern bool row_form_only(Relation rel);
+
 #endif							/* ACCESS_ROW_FORM_H */

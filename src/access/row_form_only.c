@@ -1,0 +1,90 @@
+/*
+ * row_form_only.c
+ *		Which relations have no rows that wait in a buffer.
+ *
+ * Rows in a buffer are announced: another session finds that they are there,
+ * and by whom, but not their values; and in column form they are logged as
+ * pages, which logical decoding passes over.  Here is who cannot bear that.
+ */
+#include "postgres.h"
+
+#include "access/genam.h"
+#include "access/htup_details.h"
+#include "access/row_form.h"
+#include "catalog/catalog.h"
+#include "catalog/pg_index.h"
+#include "catalog/pg_publication.h"
+#include "compat.h"
+#include "miscadmin.h"
+#include "replication/slot.h"
+#include "storage/lwlock.h"
+#include "utils/rel.h"
+#include "utils/relcache.h"
+
+/*
+ * Would a uniqueness check look at values?
+ */
+static bool
+index_checks_values(Oid index_oid)
+{
+	Relation	index = index_open(index_oid, AccessShareLock);
+	HeapTuple	tuple = index->rd_indextuple;
+	bool		special = !heap_attisnull(tuple, Anum_pg_index_indexprs, NULL) ||
+		!heap_attisnull(tuple, Anum_pg_index_indpred, NULL);
+	bool		result = index->rd_index->indisexclusion ||
+		(index->rd_index->indisunique && special);
+
+	index_close(index, NoLock);
+	return result;
+}
+
+static bool
+relation_publishes_inserts(Relation rel)
+{
+	PublicationDesc desc;
+
+	RelationBuildPublicationDesc(rel, &desc);
+	return desc.pubactions.pubinsert;
+}
+
+/*
+ * Does somebody decode this database who does not ask publications?  A slot
+ * that is just being made has no plugin yet; its reader will start behind all
+ * transactions that run now.
+ */
+static bool
+database_has_plain_slot(void)
+{
+	bool		result = false;
+
+	LWLockAcquire(ReplicationSlotControlLock, LW_SHARED);
+	for (int i = 0; i < max_replication_slots && !result; i++)
+	{
+		ReplicationSlot *slot = &ReplicationSlotCtl->replication_slots[i];
+
+		result = slot->in_use && slot->data.database == MyDatabaseId &&
+			strcmp(NameStr(slot->data.plugin), "pgoutput") != 0;
+	}
+	LWLockRelease(ReplicationSlotControlLock);
+	return result;
+}
+
+bool
+row_form_only(Relation rel)
+{
+	List	   *indexes = RelationGetIndexList(rel);
+	ListCell   *cell;
+	bool		result = false;
+
+	foreach(cell, indexes)
+	{
+		result = index_checks_values(lfirst_oid(cell));
+		if (result)
+			break;
+	}
+	list_free(indexes);
+
+	if (!result && RelationIsLogicallyLogged(rel))
+		result = relation_publishes_inserts(rel) || database_has_plain_slot();
+	return result;
+}
