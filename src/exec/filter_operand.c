@@ -424,6 +424,34 @@ compare_bytes(const void *a, const void *b)
 }
 
 /*
+ * Members that are close together, and more than a few, make a bitmap.  Its
+ * size is bounded by their number: a rescan makes it anew.
+ */
+#define BITMAP_MEMBERS		8
+#define BITMAP_BITS			1024	/* per member */
+#define BITMAP_MAX_BITS		(1024 * 1024)
+
+static void
+make_bitmap(ColumnFilter *filter)
+{
+	uint64		low = (uint64) filter->integers.low;
+	uint64		span = (uint64) filter->integers.high - low;
+
+	if (filter->clause.type->domain != DOMAIN_INTEGER ||
+		filter->nmembers <= BITMAP_MEMBERS || span >= BITMAP_MAX_BITS ||
+		span / BITMAP_BITS >= (uint64) filter->nmembers)
+		return;
+
+	filter->bitmap = palloc0((span / 64 + 1) * sizeof(uint64));
+	for (int i = 0; i < filter->nmembers; i++)
+	{
+		uint64		bit = (uint64) filter->members[i].integer - low;
+
+		filter->bitmap[bit / 64] |= UINT64CONST(1) << (bit % 64);
+	}
+}
+
+/*
  * Sort the members and set the bounds that zone maps and kernels look at
  * first.
  */
@@ -461,6 +489,7 @@ sort_members(ColumnFilter *filter)
 		filter->floats.low = members[0].number;
 		filter->floats.high = members[n - 1].number;
 	}
+	make_bitmap(filter);
 }
 
 /*
@@ -557,6 +586,7 @@ column_filter_prepare(ColumnFilter *filter, ExprContext *econtext)
 	filter->has_scale = false;
 	filter->members = NULL;
 	filter->nmembers = 0;
+	filter->bitmap = NULL;
 
 	if (filter->operand)
 	{

@@ -55,6 +55,18 @@ match_members(const ColumnFilter *filter, const int64 *values, uint8 *match)
 	int64		low = filter->integers.low;
 	int64		high = filter->integers.high;
 
+	if (filter->bitmap)
+	{
+		for (int i = 0; i < VECTOR_LENGTH; i++)
+		{
+			uint64		bit = (uint64) values[i] - (uint64) low;
+
+			match[i] = values[i] >= low && values[i] <= high &&
+				((filter->bitmap[bit / 64] >> (bit % 64)) & 1) != 0;
+		}
+		return;
+	}
+
 	for (int i = 0; i < VECTOR_LENGTH; i++)
 		match[i] = values[i] >= low && values[i] <= high &&
 			is_member(filter, values[i]);

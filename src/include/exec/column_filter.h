@@ -117,6 +117,7 @@ typedef struct ColumnFilter
 	FilterValue value;			/* DOMAIN_NUMERIC, DOMAIN_BYTES */
 	FilterValue *members;		/* FILTER_SET: sorted, distinct */
 	int			nmembers;
+	uint64	   *bitmap;			/* integers: members from the first on, or NULL */
 	bool		has_nan_member;
 	bool		has_scale;		/* DOMAIN_NUMERIC: integers is for scale */
 	int			scale;
