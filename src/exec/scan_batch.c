@@ -365,6 +365,44 @@ apply_filter(VectorScanState *state, ColumnFilter *filter, int vector,
 		apply_qual(state, filter, column, mask);
 }
 
+/* Strings of a batch are made at once up to this many bytes. */
+#define BATCH_STRING_BYTES	(4.0 * 1024 * 1024)
+
+/*
+ * Is a column of strings better fetched row by row?  So it is if the batch's
+ * are large, and, of columns that the qual does not read, if few rows pass it;
+ * else making all of them at once is cheaper.
+ */
+static bool
+column_is_by_row(VectorScanState *state, ScanColumn *column, bool is_qual)
+{
+	AttributeVector *av = &column->vector;
+	const AttributeEntry *entry;
+
+	if ((av->kind != VALUE_BYTES && av->kind != VALUE_NUMERIC) ||
+		av->chunk == NULL || column->is_filled)
+		return false;
+	if (!is_qual && state->css.ss.ps.qual != NULL &&
+		state->npassed < state->ntested / 4)
+		return true;
+
+	entry = segment_reader_attribute(state->scan->reader, av->attno);
+	return (double) entry->raw_bytes / state->scan->segment->nslots *
+		state->batch.nrows > BATCH_STRING_BYTES;
+}
+
+/* Have the values of a column for the batch's rows at hand. */
+static void
+fill_column(VectorScanState *state, ScanColumn *column, bool is_qual)
+{
+	SegmentReader *reader = state->scan->reader;
+
+	attribute_vector_set(&column->vector, reader, state->vector);
+	column->is_by_row = column_is_by_row(state, column, is_qual);
+	if (!column->is_by_row)
+		scan_column_fill(column, reader, &state->batch);
+}
+
 /* Fill the columns that the qual reads for the batch's rows. */
 static void
 fill_qual_columns(VectorScanState *state)
@@ -373,13 +411,7 @@ fill_qual_columns(VectorScanState *state)
 		return;
 	load_qual_columns(state);
 	for (int i = 0; i < state->nqual_outputs; i++)
-	{
-		ScanColumn *column = state->qual_outputs[i].column;
-
-		attribute_vector_set(&column->vector, state->scan->reader,
-							 state->vector);
-		scan_column_fill(column, state->scan->reader, &state->batch);
-	}
+		fill_column(state, state->qual_outputs[i].column, true);
 }
 
 /* Make a batch of the current vector; false if no row is left. */
@@ -414,21 +446,6 @@ load_vector(VectorScanState *state)
 	return true;
 }
 
-/*
- * Where few rows pass the qual, a string is fetched only once its row has
- * passed; else all of the batch's at once, which is cheaper by the string.
- */
-static bool
-column_is_by_row(VectorScanState *state, ScanColumn *column)
-{
-	ValueKind	kind = column->vector.kind;
-
-	return state->css.ss.ps.qual != NULL && !column->is_filled &&
-		column->vector.chunk != NULL &&
-		(kind == VALUE_BYTES || kind == VALUE_NUMERIC) &&
-		state->npassed < state->ntested / 4;
-}
-
 void
 scan_batch_fill_output(VectorScanState *state)
 {
@@ -439,15 +456,7 @@ scan_batch_fill_output(VectorScanState *state)
 	{
 		load_output_columns(state);
 		for (int i = 0; i < state->noutputs; i++)
-		{
-			ScanColumn *column = state->outputs[i].column;
-
-			attribute_vector_set(&column->vector, state->scan->reader,
-								 state->vector);
-			column->is_by_row = column_is_by_row(state, column);
-			if (!column->is_by_row)
-				scan_column_fill(column, state->scan->reader, batch);
-		}
+			fill_column(state, state->outputs[i].column, false);
 	}
 	batch->has_output = true;
 }

@@ -248,6 +248,8 @@ vector_scan_begin(CustomScanState *node, EState *estate, int eflags)
 	state->batch.context = AllocSetContextCreate(state->context,
 												 "columnar batch",
 												 ALLOCSET_DEFAULT_SIZES);
+	state->row_context = AllocSetContextCreate(state->context, "columnar row",
+											   ALLOCSET_DEFAULT_SIZES);
 	MemoryContextSwitchTo(oldcontext);
 
 	state->row_slot = ExecInitExtraTupleSlot(estate, RelationGetDescr(rel),
@@ -314,13 +316,15 @@ next_row(VectorScanState *state, bool forward)
 	return true;
 }
 
-/* Strings that are fetched by the row live as long as the batch. */
+/* A value of the current row, which lives until the next row. */
 static Datum
 fetch_value(VectorScanState *state, ScanColumn *column, bool *isnull)
 {
 	ScanBatch  *batch = &state->batch;
-	MemoryContext oldcontext = MemoryContextSwitchTo(batch->context);
+	MemoryContext oldcontext = MemoryContextSwitchTo(state->row_context);
 	Datum		value;
+
+	state->uses_row_context = true;
 
 	value = attribute_vector_datum(&column->vector, state->scan->reader,
 								   batch->rows[batch->current], isnull);
@@ -382,6 +386,11 @@ store_row(VectorScanState *state, TupleTableSlot *slot)
 {
 	ScanBatch  *batch = &state->batch;
 
+	if (unlikely(state->uses_row_context))
+	{
+		MemoryContextReset(state->row_context);
+		state->uses_row_context = false;
+	}
 	renew_slot(slot);
 	row_number_to_tid(batch->first + batch->rows[batch->current],
 					  &slot->tts_tid);

@@ -108,6 +108,8 @@ typedef struct VectorScanState
 	TupleTableSlot *row_slot;	/* a tuple of a row page */
 	TupleTableSlot *epq_slot;	/* EvalPlanQual's row, made when needed */
 	MemoryContext context;
+	MemoryContext row_context;	/* values fetched for the current row */
+	bool		uses_row_context;
 
 	/* Where the scan is. */
 	bool		is_started;
