@@ -124,6 +124,7 @@ _PG_init(void)
 	define_settings();
 	load_buffer_init();
 	vector_scan_init();
+	index_cost_init();
 	scan_setup_init();
 }
 

@@ -139,6 +139,11 @@ typedef struct VectorScanState
 /* Hooks and node types; once, from _PG_init. */
 extern void vector_scan_init(void);
 
+/* ---- index_cost.c ---- */
+
+/* Has fetches through indexes priced; once, from _PG_init. */
+extern void index_cost_init(void);
+
 /* ---- scan_plan.c ---- */
 
 extern const CustomPathMethods vector_scan_path_methods;
