@@ -456,6 +456,7 @@ group_publish_rows(Relation rel, uint32 group, const SegmentData *segment,
 	SegmentData *target;
 
 	/* readers ignore entries that no segment in row form covers */
+	row_map_rewind(rel, group, segment_first(segment), segment_limit(segment));
 	row_map_append(rel, group, pages, npages);
 
 	meta_buffer = metapage_read_or_create(rel, BUFFER_LOCK_EXCLUSIVE);

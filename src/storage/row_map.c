@@ -71,6 +71,45 @@ row_map_add(Relation rel, GenericXLogState *state, GroupHeaderData *header,
 	return buffer;
 }
 
+/* The last entry that a header counts; false if there is none. */
+static bool
+row_map_last(Relation rel, const GroupHeaderData *header, RowMapEntry *entry)
+{
+	uint32		last = header->nrow_pages - 1;
+	Buffer		buffer;
+
+	if (header->nrow_pages == 0)
+		return false;
+	buffer = page_read(rel, header->row_map[last / ROW_MAP_PAGE_ENTRIES],
+					   PAGE_ROW_MAP, BUFFER_LOCK_SHARE);
+	*entry = row_map_page(BufferGetPage(buffer))->entries[last % ROW_MAP_PAGE_ENTRIES];
+	UnlockReleaseBuffer(buffer);
+	return true;
+}
+
+void
+row_map_rewind(Relation rel, uint32 group, uint32 first, uint32 limit)
+{
+	Buffer		buffer = group_read(rel, group, BUFFER_LOCK_EXCLUSIVE);
+	GenericXLogState *state = NULL;
+	GroupHeaderData *header = group_header(buffer);
+	RowMapEntry entry;
+
+	while (row_map_last(rel, header, &entry) &&
+		   entry.first >= first && entry.first < limit)
+	{
+		if (state == NULL)
+		{
+			state = GenericXLogStart(rel);
+			header = page_contents(GenericXLogRegisterBuffer(state, buffer, 0));
+		}
+		header->nrow_pages--;
+	}
+	if (state)
+		GenericXLogFinish(state);
+	UnlockReleaseBuffer(buffer);
+}
+
 void
 row_map_append(Relation rel, uint32 group, const RowMapEntry *entries,
 			   int nentries)

@@ -25,6 +25,14 @@ extern void row_map_grow(Relation rel, uint32 group);
 extern Buffer row_map_add(Relation rel, GenericXLogState *state,
 						  GroupHeaderData *header, const RowMapEntry *entry);
 
+/*
+ * Take back the last entries as far as they have rows from first up to limit,
+ * of an announced segment: an error came between them and its publication, so
+ * they mean nothing, and the same rows are about to be listed again.
+ */
+extern void row_map_rewind(Relation rel, uint32 group, uint32 first,
+						   uint32 limit);
+
 /* Append entries in records of their own; grows the map. */
 extern void row_map_append(Relation rel, uint32 group,
 						   const RowMapEntry *entries, int nentries);
