@@ -212,6 +212,7 @@ build_from_scan(RowScan *rows, Relation index, IndexRow *row, bool uses_test,
 		uint8		status = uses_test ? row_scan_status(rows) : BUILD_LIVE;
 
 		CHECK_FOR_INTERRUPTS();
+		pgstat_count_heap_getnext(rows->rel);
 		if (rows->position == 0)
 			report_done(progress, nblocks, rows);
 
@@ -347,6 +348,7 @@ columnar_index_validate_scan(Relation rel, Relation index, IndexInfo *info,
 		ItemPointerData tid;
 
 		CHECK_FOR_INTERRUPTS();
+		pgstat_count_heap_getnext(rel);
 		if (rows->position == 0)
 			report_done(true, nblocks, rows);
 
