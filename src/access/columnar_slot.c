@@ -20,6 +20,7 @@
 #include "access/htup_details.h"
 #include "access/row_fetch.h"
 #include "access/sysattr.h"
+#include "access/tuple_check.h"
 #include "access/xact.h"
 #include "utils/datum.h"
 #include "utils/memutils.h"
@@ -176,6 +177,7 @@ columnar_slot_store_tuple(TupleTableSlot *slot, SlotAnchor *anchor,
 
 	Assert(TTS_IS_COLUMNAR(slot));
 
+	tuple_check(slot->tts_tupleDescriptor, tuple);
 	slot_set_anchor(cslot, anchor);
 	slot_reset(cslot);
 	heap_slot = slot_get_heap_slot(cslot);

@@ -36,6 +36,7 @@
 #include "access/group_scan.h"
 #include "access/row_buffer.h"
 #include "access/toast_list.h"
+#include "access/tuple_check.h"
 #include "commands/vacuum.h"
 #include "miscadmin.h"
 #include "postmaster/autovacuum.h"
@@ -134,6 +135,7 @@ tuple_bytes(Relation rel, HeapTuple tuple)
 	TupleDesc	desc = RelationGetDescr(rel);
 	Size		bytes = tuple->t_len;
 
+	tuple_check(desc, tuple);
 	if (!HeapTupleHasExternal(tuple))
 		return bytes;
 	for (int i = 0; i < desc->natts; i++)

@@ -19,6 +19,7 @@
 #include "access/row_form.h"
 #include "access/row_scan.h"
 #include "access/table_am.h"
+#include "access/tuple_check.h"
 #include "access/xact.h"
 #include "columnar.h"
 #include "commands/progress.h"
@@ -201,6 +202,7 @@ rewrite_tuple(Rewrite *rewrite, HeapTuple tuple)
 {
 	TupleDesc	desc = RelationGetDescr(rewrite->old_rel);
 
+	tuple_check(desc, tuple);
 	heap_deform_tuple(tuple, desc, rewrite->values, rewrite->isnull);
 
 	/* Dropped columns may have TOAST values, which are left behind. */

@@ -16,6 +16,8 @@
 #include "postgres.h"
 
 #include "compat.h"
+
+#include "access/tuple_check.h"
 #include "exec/vector_scan.h"
 #include "executor/executor.h"
 #include "miscadmin.h"
@@ -509,6 +511,7 @@ load_row_page(VectorScanState *state)
 		HeapTuple	tuple = &scan->tuples[i];
 		int			row = batch->nrows;
 
+		tuple_check(row_slot->tts_tupleDescriptor, tuple);
 		ExecStoreHeapTuple(tuple, row_slot, false);
 		slot_getsomeattrs(row_slot, state->max_attno);
 		if (!row_passes(state))
