@@ -131,7 +131,7 @@ SELECT q, same('SELECT k, t FROM %s WHERE ' || q) FROM unnest(ARRAY[
 	'k NOT IN (1, NULL)', 'big = ANY (''{}''::bigint[])',
 	'big <> ALL (''{}''::bigint[])', 'big = ANY (NULL::bigint[])',
 	'big <> ALL (NULL::bigint[])',
-	'k = ANY (ARRAY(SELECT generate_series(1, 30000, 13)))',
+	'k = ANY (ARRAY(SELECT generate_series(1, 30000, 99)))',
 	'sm IN (5::bigint, 3000000000)', 'f8 IN (1, ''NaN'', 0)',
 	'f4 IN (0.25, 0.5)', 'num IN (1, 1.5, 77)', 'num NOT IN (1, 1.5, ''NaN'')',
 	't IN (''v1'', ''v7'', ''x'')', 't NOT IN (''v1'', ''v7'')',
