@@ -114,12 +114,14 @@ verify_guard(VerifyState *state, VerifyCheck check, void *argument)
 
 		MemoryContextSwitchTo(context);
 		error = CopyErrorData();
-		if (!error_is_finding(error))
-			PG_RE_THROW();
 		FlushErrorState();
 		RollbackAndReleaseCurrentSubTransaction();
 		MemoryContextSwitchTo(context);
 		CurrentResourceOwner = owner;
+
+		/* Whoever catches it must not find himself in our subtransaction. */
+		if (!error_is_finding(error))
+			ReThrowError(error);
 
 		if (error->detail)
 			verify_report(state, state->blkno, "%s: %s",
