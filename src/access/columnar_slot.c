@@ -18,7 +18,7 @@
 
 #include "access/columnar_slot.h"
 #include "access/htup_details.h"
-#include "access/row_fetch.h"
+#include "access/row_fetcher.h"
 #include "access/sysattr.h"
 #include "access/tuple_check.h"
 #include "access/xact.h"

@@ -5,8 +5,8 @@
  * Serves index scans, TID scans, triggers and uniqueness checks, under every
  * type of snapshot.  The group's header is read each time, so that the answer
  * is that of this moment whatever happened to the group's segments; what is
- * kept between fetches, in the slot, is decoded values only, which a segment
- * that is still the same makes good.
+ * kept between fetches, by the slot's RowFetcher, is decoded values only, which
+ * a segment that is still the same makes good.
  *
  * A row of another transaction that is announced but not published cannot be
  * read.  No snapshot sees it; SnapshotDirty gets its writer to wait for.
@@ -22,32 +22,14 @@
 #include "access/heapam_xlog.h"
 #include "access/load_buffer.h"
 #include "access/row_fetch.h"
+#include "access/row_fetcher.h"
 #include "access/transam.h"
 #include "access/xact.h"
 #include "executor/tuptable.h"
 #include "storage/predicate.h"
 #include "storage/procarray.h"
 #include "storage/row_set.h"
-#include "utils/memutils.h"
 #include "utils/snapmgr.h"
-
-/* Segments that a slot has open; lookups in random order share few. */
-#define FETCHER_SEGMENTS	4
-
-struct RowFetcher
-{
-	MemoryContext context;
-	Oid			relid;
-	RelFileNumber file;			/* of the relation, when this was made */
-	int			nsegments;
-	SegmentValues *segments[FETCHER_SEGMENTS];	/* used last comes first */
-
-	/* Deleted rows of a group, if holes is set, by the two sets' places. */
-	uint64	   *holes;
-	uint32		holes_group;
-	RowSetRef	dead;
-	RowSetRef	gone;
-};
 
 /* One fetch. */
 typedef struct RowFetch
@@ -60,125 +42,7 @@ typedef struct RowFetch
 	bool		is_dead;		/* nobody will ever see the row */
 } RowFetch;
 
-/* ---- what a slot keeps ---- */
-
-void
-row_fetcher_free(RowFetcher *fetcher)
-{
-	/* readers and values are below its context */
-	MemoryContextDelete(fetcher->context);
-}
-
-static RowFetcher *
-fetcher_create(Relation rel, MemoryContext parent)
-{
-	MemoryContext context = AllocSetContextCreate(parent,
-												  "columnar row fetcher",
-												  ALLOCSET_SMALL_SIZES);
-	RowFetcher *fetcher = MemoryContextAllocZero(context, sizeof(RowFetcher));
-
-	fetcher->context = context;
-	fetcher->relid = RelationGetRelid(rel);
-	fetcher->file = rel->rd_locator.relNumber;
-	fetcher->holes_group = InvalidGroup;
-	return fetcher;
-}
-
-/* The slot's fetcher for the relation's present file. */
-static RowFetcher *
-fetcher_get(Relation rel, TupleTableSlot *slot)
-{
-	RowFetcher **fetcher = columnar_slot_fetcher(slot);
-
-	if (*fetcher != NULL &&
-		((*fetcher)->relid != RelationGetRelid(rel) ||
-		 (*fetcher)->file != rel->rd_locator.relNumber))
-	{
-		ExecClearTuple(slot);
-		row_fetcher_free(*fetcher);
-		*fetcher = NULL;
-	}
-	if (*fetcher == NULL)
-		*fetcher = fetcher_create(rel, slot->tts_mcxt);
-	return *fetcher;
-}
-
-static void
-fetcher_move_to_front(RowFetcher *fetcher, int index)
-{
-	SegmentValues *values = fetcher->segments[index];
-
-	memmove(fetcher->segments + 1, fetcher->segments,
-			index * sizeof(SegmentValues *));
-	fetcher->segments[0] = values;
-}
-
-/*
- * Values of a segment.  The slot must not hold a row any more: it may be in the
- * segment that gives way.
- */
-static SegmentValues *
-fetcher_open_segment(RowFetcher *fetcher, Relation rel, uint32 group,
-					 const SegmentData *segment)
-{
-	int			index;
-
-	for (index = 0; index < fetcher->nsegments; index++)
-	{
-		if (segment_values_is_open(fetcher->segments[index], group, segment))
-			break;
-	}
-
-	if (index == fetcher->nsegments)
-	{
-		if (fetcher->nsegments < FETCHER_SEGMENTS)
-		{
-			MemoryContext old_context = MemoryContextSwitchTo(fetcher->context);
-
-			fetcher->segments[index] = segment_values_create(rel, NULL);
-			fetcher->nsegments++;
-			MemoryContextSwitchTo(old_context);
-		}
-		else
-			index--;
-		segment_values_open(fetcher->segments[index], group, segment);
-	}
-	if (index > 0)
-		fetcher_move_to_front(fetcher, index);
-	return fetcher->segments[0];
-}
-
 /* ---- deleted rows ---- */
-
-static bool
-row_set_ref_equals(const RowSetRef *a, const RowSetRef *b)
-{
-	return a->start == b->start && a->nblocks == b->nblocks &&
-		a->kind == b->kind && a->nrows == b->nrows && a->length == b->length;
-}
-
-/*
- * The deleted rows of a group, from its locked header; kept in the slot.
- */
-static const uint64 *
-fetcher_holes(RowFetcher *fetcher, Relation rel, const GroupHeaderData *header)
-{
-	if (fetcher->holes_group == header->group &&
-		row_set_ref_equals(&fetcher->dead, &header->dead) &&
-		row_set_ref_equals(&fetcher->gone, &header->gone))
-		return fetcher->holes;
-
-	fetcher->holes_group = InvalidGroup;
-	if (fetcher->holes == NULL)
-		fetcher->holes = MemoryContextAlloc(fetcher->context, GROUP_ROWS / 8);
-	memset(fetcher->holes, 0, GROUP_ROWS / 8);
-	row_set_load(rel, &header->dead, fetcher->holes);
-	row_set_load(rel, &header->gone, fetcher->holes);
-	fetcher->dead = header->dead;
-	fetcher->gone = header->gone;
-	fetcher->holes_group = header->group;
-	return fetcher->holes;
-}
 
 /* Is the row in one of the group's deleted sets? */
 static bool
@@ -190,8 +54,8 @@ row_is_deleted(RowFetch *fetch, const GroupHeaderData *header)
 	if (header->dead.nrows == 0 && header->gone.nrows == 0)
 		return false;
 	if (fetch->slot)
-		return row_bitmap_test(fetcher_holes(fetcher_get(fetch->rel, fetch->slot),
-											 fetch->rel, header),
+		return row_bitmap_test(row_fetcher_holes(row_fetcher_get(fetch->rel, fetch->slot),
+												 fetch->rel, header),
 							   fetch->offset);
 
 	bitmap = palloc0(GROUP_ROWS / 8);
@@ -248,11 +112,10 @@ fetch_from_columns(RowFetch *fetch, Buffer buffer, SegmentData *segment)
 
 	if (visible && fetch->slot)
 	{
-		RowFetcher *fetcher = fetcher_get(fetch->rel, fetch->slot);
+		RowFetcher *fetcher = row_fetcher_get(fetch->rel, fetch->slot);
 		SegmentValues *values;
 
-		ExecClearTuple(fetch->slot);
-		values = fetcher_open_segment(fetcher, fetch->rel, group, &copy);
+		values = row_fetcher_open(fetcher, fetch->rel, group, &copy);
 		columnar_slot_store_row(fetch->slot, NULL, values, position);
 	}
 	return visible;

@@ -8,11 +8,6 @@
 #include "access/group_scan.h"
 #include "executor/tuptable.h"
 
-/* Segments that a slot has rows of; made by row_fetch, freed with the slot. */
-typedef struct RowFetcher RowFetcher;
-
-extern void row_fetcher_free(RowFetcher *fetcher);
-
 /*
  * Fetch a row if it is visible to the snapshot, of whatever type that is, and
  * store it in slot, unless that is NULL.  Sets *all_dead, unless all_dead is

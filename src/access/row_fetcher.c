@@ -1,0 +1,227 @@
+/*
+ * row_fetcher.c
+ *		What a slot keeps from one fetched row to the next.
+ *
+ * The segments that its last rows were in, with what has been decoded of them,
+ * so that rows that lie together are decoded together.  A segment may take as
+ * much memory as it has bytes in the file, and a plan may have thousands of
+ * slots (partitions); therefore a backend keeps a limited number of segments
+ * over all slots, and a slot whose row is in the one that has not been used for
+ * longest gets a copy of the row before it goes.
+ */
+#include "postgres.h"
+
+#include "compat.h"
+
+#include "access/row_fetcher.h"
+#include "lib/ilist.h"
+#include "storage/row_set.h"
+#include "utils/memutils.h"
+
+/* Segments of a slot; lookups in random order share few. */
+#define FETCHER_SEGMENTS	4
+
+/* Segments of all slots. */
+#define BACKEND_SEGMENTS	64
+
+typedef struct FetchedSegment
+{
+	dlist_node	node;			/* in all_segments */
+	RowFetcher *fetcher;
+	SegmentValues *values;
+} FetchedSegment;
+
+struct RowFetcher
+{
+	MemoryContext context;
+	MemoryContextCallback callback; /* takes its segments off the list */
+	TupleTableSlot *slot;
+	Oid			relid;
+	RelFileNumber file;			/* of the relation, when this was made */
+	int			nsegments;
+	FetchedSegment *segments[FETCHER_SEGMENTS]; /* used last comes first */
+
+	/* Deleted rows of a group, if holes is set, by the two sets' places. */
+	uint64	   *holes;
+	uint32		holes_group;
+	RowSetRef	dead;
+	RowSetRef	gone;
+};
+
+/* Of all fetchers, used last comes first. */
+static dlist_head all_segments = DLIST_STATIC_INIT(all_segments);
+static int	nall_segments = 0;
+
+/* ---- life ---- */
+
+/*
+ * The fetcher's memory goes, in whatever way: with its slot, or with everything
+ * when a transaction aborts.
+ */
+static void
+forget_segments(void *arg)
+{
+	RowFetcher *fetcher = arg;
+
+	for (int i = 0; i < fetcher->nsegments; i++)
+		dlist_delete(&fetcher->segments[i]->node);
+	nall_segments -= fetcher->nsegments;
+	fetcher->nsegments = 0;
+}
+
+void
+row_fetcher_free(RowFetcher *fetcher)
+{
+	/* readers and values are below its context */
+	MemoryContextDelete(fetcher->context);
+}
+
+static RowFetcher *
+fetcher_create(Relation rel, TupleTableSlot *slot)
+{
+	MemoryContext context = AllocSetContextCreate(slot->tts_mcxt,
+												  "columnar row fetcher",
+												  ALLOCSET_SMALL_SIZES);
+	RowFetcher *fetcher = MemoryContextAllocZero(context, sizeof(RowFetcher));
+
+	fetcher->context = context;
+	fetcher->callback.func = forget_segments;
+	fetcher->callback.arg = fetcher;
+	MemoryContextRegisterResetCallback(context, &fetcher->callback);
+	fetcher->slot = slot;
+	fetcher->relid = RelationGetRelid(rel);
+	fetcher->file = rel->rd_locator.relNumber;
+	fetcher->holes_group = InvalidGroup;
+	return fetcher;
+}
+
+RowFetcher *
+row_fetcher_get(Relation rel, TupleTableSlot *slot)
+{
+	RowFetcher **fetcher = columnar_slot_fetcher(slot);
+
+	if (*fetcher != NULL &&
+		((*fetcher)->relid != RelationGetRelid(rel) ||
+		 (*fetcher)->file != rel->rd_locator.relNumber))
+	{
+		ExecClearTuple(slot);
+		row_fetcher_free(*fetcher);
+		*fetcher = NULL;
+	}
+	if (*fetcher == NULL)
+		*fetcher = fetcher_create(rel, slot);
+	return *fetcher;
+}
+
+/* ---- segments ---- */
+
+/*
+ * Make the fetcher's segment at an index the one used last.
+ */
+static void
+move_to_front(RowFetcher *fetcher, int index)
+{
+	FetchedSegment *segment = fetcher->segments[index];
+
+	memmove(fetcher->segments + 1, fetcher->segments,
+			index * sizeof(FetchedSegment *));
+	fetcher->segments[0] = segment;
+	dlist_move_head(&all_segments, &segment->node);
+}
+
+/*
+ * Close the segment that has not been used for longest.
+ */
+static void
+close_oldest(void)
+{
+	FetchedSegment *segment = dlist_tail_element(FetchedSegment, node,
+												 &all_segments);
+	RowFetcher *fetcher = segment->fetcher;
+
+	/* it is the last of its slot's, too, but maybe the only one */
+	Assert(fetcher->segments[fetcher->nsegments - 1] == segment);
+	if (!TTS_EMPTY(fetcher->slot))
+		ExecMaterializeSlot(fetcher->slot);
+	dlist_delete(&segment->node);
+	nall_segments--;
+	fetcher->nsegments--;
+	segment_values_free(segment->values);
+	pfree(segment);
+}
+
+static void
+add_segment(RowFetcher *fetcher, Relation rel)
+{
+	MemoryContext old_context;
+	FetchedSegment *segment;
+
+	if (nall_segments >= BACKEND_SEGMENTS)
+		close_oldest();
+
+	old_context = MemoryContextSwitchTo(fetcher->context);
+	segment = palloc(sizeof(FetchedSegment));
+	segment->fetcher = fetcher;
+	segment->values = segment_values_create(rel, NULL);
+	MemoryContextSwitchTo(old_context);
+
+	fetcher->segments[fetcher->nsegments++] = segment;
+	dlist_push_tail(&all_segments, &segment->node);
+	nall_segments++;
+}
+
+SegmentValues *
+row_fetcher_open(RowFetcher *fetcher, Relation rel, uint32 group,
+				 const SegmentData *segment)
+{
+	int			index;
+
+	ExecClearTuple(fetcher->slot);
+	for (index = 0; index < fetcher->nsegments; index++)
+	{
+		if (segment_values_is_open(fetcher->segments[index]->values, group,
+								   segment))
+			break;
+	}
+
+	if (index == fetcher->nsegments)
+	{
+		if (fetcher->nsegments < FETCHER_SEGMENTS)
+			add_segment(fetcher, rel);
+		index = fetcher->nsegments - 1;
+		segment_values_open(fetcher->segments[index]->values, group, segment);
+	}
+	if (index > 0 || dlist_head_node(&all_segments) != &fetcher->segments[0]->node)
+		move_to_front(fetcher, index);
+	return fetcher->segments[0]->values;
+}
+
+/* ---- deleted rows ---- */
+
+static bool
+row_set_ref_equals(const RowSetRef *a, const RowSetRef *b)
+{
+	return a->start == b->start && a->nblocks == b->nblocks &&
+		a->kind == b->kind && a->nrows == b->nrows && a->length == b->length;
+}
+
+const uint64 *
+row_fetcher_holes(RowFetcher *fetcher, Relation rel,
+				  const GroupHeaderData *header)
+{
+	if (fetcher->holes_group == header->group &&
+		row_set_ref_equals(&fetcher->dead, &header->dead) &&
+		row_set_ref_equals(&fetcher->gone, &header->gone))
+		return fetcher->holes;
+
+	fetcher->holes_group = InvalidGroup;
+	if (fetcher->holes == NULL)
+		fetcher->holes = MemoryContextAlloc(fetcher->context, GROUP_ROWS / 8);
+	memset(fetcher->holes, 0, GROUP_ROWS / 8);
+	row_set_load(rel, &header->dead, fetcher->holes);
+	row_set_load(rel, &header->gone, fetcher->holes);
+	fetcher->dead = header->dead;
+	fetcher->gone = header->gone;
+	fetcher->holes_group = header->group;
+	return fetcher->holes;
+}

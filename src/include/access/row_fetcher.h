@@ -1,0 +1,29 @@
+/*
+ * row_fetcher.h
+ *		What a slot keeps from one fetched row to the next.
+ */
+#ifndef ACCESS_ROW_FETCHER_H
+#define ACCESS_ROW_FETCHER_H
+
+#include "access/columnar_slot.h"
+#include "access/segment_values.h"
+
+typedef struct RowFetcher RowFetcher;
+
+/* The slot's, for the relation's present file; made when first asked for. */
+extern RowFetcher *row_fetcher_get(Relation rel, TupleTableSlot *slot);
+extern void row_fetcher_free(RowFetcher *fetcher);
+
+/*
+ * Values of a segment as it is in the group's header now.  Empties the slot,
+ * whose row may be in the segment that gives way.
+ */
+extern SegmentValues *row_fetcher_open(RowFetcher *fetcher, Relation rel,
+									   uint32 group,
+									   const SegmentData *segment);
+
+/* Bitmap of the deleted rows of a group, by its locked header. */
+extern const uint64 *row_fetcher_holes(RowFetcher *fetcher, Relation rel,
+									   const GroupHeaderData *header);
+
+#endif							/* ACCESS_ROW_FETCHER_H */
