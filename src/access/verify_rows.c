@@ -2,9 +2,9 @@
  * verify_rows.c
  *		columnar_verify(): one row page.
  *
- * Looks at every tuple, whoever sees it, with the care that bytes from disk
- * need: nothing is read behind the tuple's end.  TOASTed values are fetched for
- * tuples that the snapshot sees; those of others may be gone already.
+ * Looks at every tuple, whoever sees it; that its values lie within it is
+ * checked by row_page_tuple(), as for every reader.  TOASTed values are fetched
+ * for tuples that the snapshot sees; those of others may be gone already.
  */
 #include "postgres.h"
 
@@ -12,7 +12,6 @@
 
 #include "access/detoast.h"
 #include "access/heapam.h"
-#include "access/tupmacs.h"
 #include "access/verify.h"
 #include "miscadmin.h"
 #include "storage/bufmgr.h"
@@ -43,88 +42,32 @@ check_external(RowCheck *check, int attno, struct varlena *pointer)
 }
 
 /*
- * Bytes of the value at offset of the tuple's data, of which left bytes
- * remain; 0 if it does not fit.
+ * Check a tuple whose lengths are known to be right.
  */
-static uint32
-value_length(RowCheck *check, Form_pg_attribute attr, char *value,
-			 uint32 left)
-{
-	if (attr->attlen > 0)
-		return attr->attlen;
-	if (attr->attlen == -2)
-		return strnlen(value, left) + 1;
-
-	if (VARATT_IS_1B_E(value))
-	{
-		if (left < VARHDRSZ_EXTERNAL ||
-			VARTAG_EXTERNAL(value) != VARTAG_ONDISK)
-			return 0;
-		return VARSIZE_EXTERNAL(value);
-	}
-	if (VARATT_IS_1B(value))
-		return VARSIZE_1B(value);
-	if (left < VARHDRSZ || VARSIZE_4B(value) < VARHDRSZ)
-		return 0;
-	return VARSIZE_4B(value);
-}
-
-/*
- * Walk the values of a tuple.
- */
-static void
-check_values(RowCheck *check, int natts)
-{
-	TupleDesc	desc = RelationGetDescr(check->state->rel);
-	HeapTupleHeader header = check->tuple->t_data;
-	char	   *data = (char *) header + header->t_hoff;
-	uint32		length = check->tuple->t_len - header->t_hoff;
-	uint32		offset = 0;
-	bool		has_nulls = (header->t_infomask & HEAP_HASNULL) != 0;
-
-	for (int i = 0; i < natts; i++)
-	{
-		Form_pg_attribute attr = TupleDescAttr(desc, i);
-		uint32		size = 0;
-
-		if (has_nulls && att_isnull(i, header->t_bits))
-			continue;
-		if (attr->attlen != -1)
-			offset = att_align_nominal(offset, attr->attalign);
-		else if (offset < length)
-			offset = att_align_pointer(offset, attr->attalign, -1, data + offset);
-		if (offset < length)
-			size = value_length(check, attr, data + offset, length - offset);
-		if (size == 0 || size > length - offset)
-		{
-			verify_report(check->state, check->blkno,
-						  "attribute %d of the tuple at line pointer %u ends behind the tuple",
-						  i + 1, check->offnum);
-			return;
-		}
-		if (attr->attlen == -1 && VARATT_IS_EXTERNAL(data + offset))
-			check_external(check, i + 1, (struct varlena *) (data + offset));
-		offset += size;
-	}
-}
-
 static void
 check_tuple(RowCheck *check)
 {
-	HeapTupleHeader header = check->tuple->t_data;
-	int			natts = HeapTupleHeaderGetNatts(header);
-	uint32		expected = SizeofHeapTupleHeader;
+	TupleDesc	desc = RelationGetDescr(check->state->rel);
+	Datum	   *values;
+	bool	   *isnull;
 
-	verify_xids(check->state, check->blkno, header, "a tuple");
-	if (header->t_infomask & HEAP_HASNULL)
-		expected += BITMAPLEN(natts);
-	if (header->t_hoff != MAXALIGN(expected) ||
-		natts > RelationGetNumberOfAttributes(check->state->rel))
-		verify_report(check->state, check->blkno,
-					  "tuple at line pointer %u has %d attributes and a header of %u bytes",
-					  check->offnum, natts, header->t_hoff);
-	else
-		check_values(check, natts);
+	verify_xids(check->state, check->blkno, check->tuple->t_data, "a tuple");
+	if (!HeapTupleHasExternal(check->tuple))
+		return;
+
+	values = palloc(desc->natts * sizeof(Datum));
+	isnull = palloc(desc->natts * sizeof(bool));
+	heap_deform_tuple(check->tuple, desc, values, isnull);
+	for (int i = 0; i < desc->natts; i++)
+	{
+		struct varlena *value = (struct varlena *) DatumGetPointer(values[i]);
+
+		if (!isnull[i] && TupleDescAttr(desc, i)->attlen == -1 &&
+			VARATT_IS_EXTERNAL(value))
+			check_external(check, i + 1, value);
+	}
+	pfree(values);
+	pfree(isnull);
 }
 
 /*

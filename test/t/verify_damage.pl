@@ -147,19 +147,20 @@ for my $name (sort keys %certain)
 	write_bytes($path{$name}, $blkno * BLCKSZ + CONTENTS + $offset, $bytes);
 }
 
-# Anywhere but on row pages, where heap's own code reads without doubts.
+# Anywhere, a few bytes at a time.
 for my $name (@random)
 {
 	my $kinds = classify($path{$name});
-	my @blocks = map { @{ $kinds->{$_} } } grep { $_ ne 'rows' } sort keys %$kinds;
+	my @kinds = sort keys %$kinds;
 
 	for (1 .. 1 + int(rand(3)))
 	{
+		my $blocks = $kinds->{ $kinds[ rand @kinds ] };
 		my $length = 1 + int(rand(8));
 		my $offset = int(rand(BLCKSZ - $length));
 		my $bytes = join '', map { chr(int(rand(256))) } 1 .. $length;
 
-		write_bytes($path{$name}, $blocks[ rand @blocks ] * BLCKSZ + $offset, $bytes);
+		write_bytes($path{$name}, $blocks->[ rand @$blocks ] * BLCKSZ + $offset, $bytes);
 	}
 }
 
