@@ -11,6 +11,7 @@
 #include "access/table.h"
 #include "access/table_am.h"
 #include "access/toast_list.h"
+#include "access/vacuum.h"
 #include "access/xlog.h"
 #include "commands/tablecmds.h"
 #include "fmgr.h"
@@ -75,6 +76,11 @@ columnar_compact(PG_FUNCTION_ARGS)
 	mover.strategy = GetAccessStrategy(BAS_VACUUM);
 
 	ngroups = group_scan_ngroups(rel);
+	if (ngroups > 0)
+	{
+		vacuum_finish_announcements(rel);
+		toast_list_drop_stale(rel);
+	}
 	for (uint32 group = 0; group < ngroups; group++)
 		mover_move_group(&mover, group);
 	if (ngroups > 0)

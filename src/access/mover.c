@@ -504,7 +504,7 @@ note_toast(Move *move, HeapTuple tuple)
 
 		if (!move->isnull[i] && TupleDescAttr(move->desc, i)->attlen == -1 &&
 			VARATT_IS_EXTERNAL_ONDISK(value))
-			toast_list_add(&move->toast, value);
+			toast_list_add(&move->toast, next_offset(move), value);
 	}
 }
 
@@ -900,7 +900,7 @@ move_finish(Move *move)
 	}
 	dead = replace_set(move, &header->dead, move->dead);
 	gone = replace_set(move, &header->gone, move->gone);
-	toast_list_write(&move->toast, rel, move->group, move->first);
+	toast_list_write(&move->toast, rel, move->group);
 
 	publish(move, &segment, &dead, &gone);
 

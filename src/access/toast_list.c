@@ -30,6 +30,7 @@
 void
 toast_list_init(ToastList *list)
 {
+	list->first = 0;
 	list->nvalues = 0;
 	list->capacity = 64;
 	list->values = palloc(list->capacity * sizeof(Oid));
@@ -38,7 +39,7 @@ toast_list_init(ToastList *list)
 }
 
 void
-toast_list_add(ToastList *list, struct varlena *pointer)
+toast_list_add(ToastList *list, uint32 offset, struct varlena *pointer)
 {
 	struct varatt_external external;
 
@@ -50,6 +51,8 @@ toast_list_add(ToastList *list, struct varlena *pointer)
 		list->values = repalloc_huge(list->values,
 									 list->capacity * sizeof(Oid));
 	}
+	if (list->nvalues == 0)
+		list->first = offset;
 	list->values[list->nvalues++] = external.va_valueid;
 }
 
@@ -80,7 +83,7 @@ write_page(Relation rel, BlockNumber blkno, uint32 group, uint32 first,
 }
 
 void
-toast_list_write(ToastList *list, Relation rel, uint32 group, uint32 first)
+toast_list_write(ToastList *list, Relation rel, uint32 group)
 {
 	if (list->nvalues == 0)
 		return;
@@ -92,7 +95,8 @@ toast_list_write(ToastList *list, Relation rel, uint32 group, uint32 first)
 		uint32		done = i * TOAST_LIST_PAGE_ENTRIES;
 
 		CHECK_FOR_INTERRUPTS();
-		write_page(rel, list->start + i, group, first, list->values + done,
+		write_page(rel, list->start + i, group, list->first,
+				   list->values + done,
 				   Min(list->nvalues - done, TOAST_LIST_PAGE_ENTRIES));
 	}
 	free_space_set(rel, list->start, EXTENT_ANNOUNCED, EXTENT_TOAST_LIST,
@@ -140,7 +144,6 @@ static bool
 read_list(Relation rel, const FreeExtent *extent, ToastList *list)
 {
 	uint32		group = InvalidGroup;
-	uint32		first = 0;
 	Buffer		buffer;
 	SegmentData *segment;
 	bool		moved;
@@ -161,7 +164,7 @@ read_list(Relation rel, const FreeExtent *extent, ToastList *list)
 								   "The page lists %u TOAST values from row %u on.",
 								   contents->nvalues, contents->first);
 		group = contents->group;
-		first = contents->first;
+		list->first = contents->first;
 		list->capacity = list->nvalues + contents->nvalues + 1;
 		list->values = repalloc_huge(list->values, list->capacity * sizeof(Oid));
 		memcpy(list->values + list->nvalues, contents->values,
@@ -174,7 +177,7 @@ read_list(Relation rel, const FreeExtent *extent, ToastList *list)
 	buffer = group_read(rel, group, BUFFER_LOCK_SHARE);
 	if (!BufferIsValid(buffer))
 		return true;
-	segment = group_find_segment(group_header(buffer), first);
+	segment = group_find_segment(group_header(buffer), list->first);
 	moved = segment == NULL || segment->form != SEGMENT_ROWS;
 	UnlockReleaseBuffer(buffer);
 	return moved;
@@ -205,6 +208,31 @@ finish_list(Relation rel, const FreeExtent *extent)
 		free_space_set(rel, extent->start, EXTENT_TOAST_LIST, EXTENT_FREE,
 					   InvalidFullTransactionId);
 	pfree(list.values);
+}
+
+/*
+ * One with a remover is of rows that have been moved.
+ */
+void
+toast_list_drop_stale(Relation rel)
+{
+	FreeExtent *extents;
+	int			nextents = free_space_list(rel, &extents);
+
+	for (int i = 0; i < nextents; i++)
+	{
+		ToastList	list;
+
+		if (extents[i].state != EXTENT_TOAST_LIST ||
+			FullTransactionIdIsValid(extents[i].xid))
+			continue;
+		vacuum_delay_point(false);
+		if (!read_list(rel, &extents[i], &list))
+			free_space_set(rel, extents[i].start, EXTENT_TOAST_LIST,
+						   EXTENT_FREE, InvalidFullTransactionId);
+		pfree(list.values);
+	}
+	pfree(extents);
 }
 
 /*

@@ -118,6 +118,8 @@ vacuum_table(VacuumState *state, VacuumParamsPointer params)
 		return;
 	}
 
+	vacuum_finish_announcements(state->rel);
+	toast_list_drop_stale(state->rel);
 	vacuum_groups(state, meta.next_group);
 	vacuum_remove_dead(state);
 	if (state->clean_indexes)

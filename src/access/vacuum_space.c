@@ -14,6 +14,11 @@
  * retires them in the next, and an error may come in between.  So it is retired
  * now.  Blocks that a finished transaction announced and never published have
  * had no readers.
+ *
+ * A crash between the record that publishes blocks and the one that forgets
+ * their announcement leaves an entry about blocks in use.  It must go before
+ * anybody retires these blocks, or the list would have them twice; so whoever
+ * is about to retire any finishes such announcements first.
  */
 #include "postgres.h"
 
@@ -47,9 +52,16 @@
 
 typedef struct Tiling
 {
+	Relation	rel;
 	BlockNumber nblocks;
+	FreeExtent *extents;		/* the free-space list */
+	int			nextents;
+	bool	   *finished;		/* is the entry announced by nobody any more? */
+	bool		any_finished;
 	uint64	   *used;			/* bitmap: referred to */
 	uint64	   *listed;			/* bitmap: in free space */
+	uint64	   *listed_twice;	/* bitmap: in more than one entry */
+	uint64		reclaimed;		/* blocks that were found to be unused */
 } Tiling;
 
 #define block_test(bitmap, blkno) \
@@ -74,25 +86,82 @@ note_listed(Tiling *tiling, const FreeExtent *extent)
 {
 	for (uint64 blkno = extent->start;
 		 blkno < (uint64) extent->start + extent->nblocks; blkno++)
-		if (blkno < tiling->nblocks)
-			block_set(tiling->listed, blkno);
+	{
+		if (blkno >= tiling->nblocks)
+			break;
+		if (block_test(tiling->listed, blkno))
+			block_set(tiling->listed_twice, blkno);
+		block_set(tiling->listed, blkno);
+	}
+}
+
+static uint64 *
+block_bitmap(BlockNumber nblocks)
+{
+	Size		bytes = ((Size) nblocks / 64 + 1) * sizeof(uint64);
+
+	return MemoryContextAllocExtended(CurrentMemoryContext, bytes,
+									  MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+}
+
+/*
+ * Read length and list, and decide which announcements are finished.
+ */
+static void
+tiling_begin(Tiling *tiling, Relation rel)
+{
+	memset(tiling, 0, sizeof(Tiling));
+	tiling->rel = rel;
+
+	LockRelationForExtension(rel, ExclusiveLock);
+	tiling->nblocks = RelationGetNumberOfBlocks(rel);
+	tiling->nextents = free_space_list(rel, &tiling->extents);
+	UnlockRelationForExtension(rel, ExclusiveLock);
+
+	tiling->used = block_bitmap(tiling->nblocks);
+	tiling->listed = block_bitmap(tiling->nblocks);
+	tiling->listed_twice = block_bitmap(tiling->nblocks);
+	tiling->finished = palloc(Max(tiling->nextents, 1) * sizeof(bool));
+
+	/* a transaction that has ended by now has published what it ever will */
+	for (int i = 0; i < tiling->nextents; i++)
+	{
+		FreeExtent *extent = &tiling->extents[i];
+
+		note_listed(tiling, extent);
+		tiling->finished[i] = extent->state == EXTENT_ANNOUNCED &&
+			!full_xid_is_running(extent->xid) &&
+			extent->start < tiling->nblocks &&
+			extent->nblocks <= tiling->nblocks - extent->start;
+		tiling->any_finished |= tiling->finished[i];
+	}
 }
 
 static void
-walk_references(VacuumState *state, Tiling *tiling)
+tiling_end(Tiling *tiling)
+{
+	pfree(tiling->extents);
+	pfree(tiling->finished);
+	pfree(tiling->used);
+	pfree(tiling->listed);
+	pfree(tiling->listed_twice);
+}
+
+static void
+walk_references(Tiling *tiling)
 {
 	GroupHeaderData *header = palloc(sizeof(GroupHeaderData));
 	MetapageData meta;
 	BlockNumber blkno;
 
-	block_references_table(state->rel, note_used, tiling);
-	if (!metapage_copy(state->rel, &meta))
+	block_references_table(tiling->rel, note_used, tiling);
+	if (!metapage_copy(tiling->rel, &meta))
 		meta.next_group = 0;
 	for (uint32 group = 0; group < meta.next_group; group++)
 	{
 		vacuum_delay_point(false);
-		if (group_copy_header(state->rel, group, &blkno, header))
-			block_references_group(state->rel, blkno, header, note_used,
+		if (group_copy_header(tiling->rel, group, &blkno, header))
+			block_references_group(tiling->rel, blkno, header, note_used,
 								   tiling);
 	}
 	pfree(header);
@@ -100,11 +169,11 @@ walk_references(VacuumState *state, Tiling *tiling)
 
 /*
  * End the announcement of a finished transaction: what nothing refers to
- * becomes free.
+ * becomes free, except blocks that another entry has, whose state is the true
+ * one.
  */
 static void
-resolve_announcement(VacuumState *state, const Tiling *tiling,
-					 const FreeExtent *extent)
+resolve_announcement(Tiling *tiling, const FreeExtent *extent)
 {
 	FreeExtent *parts = palloc(extent->nblocks * sizeof(FreeExtent));
 	int			nparts = 0;
@@ -112,9 +181,10 @@ resolve_announcement(VacuumState *state, const Tiling *tiling,
 
 	for (BlockNumber blkno = extent->start; blkno < limit; blkno++)
 	{
-		if (block_test(tiling->used, blkno))
+		if (block_test(tiling->used, blkno) ||
+			block_test(tiling->listed_twice, blkno))
 			continue;
-		state->reclaimed++;
+		tiling->reclaimed++;
 		if (nparts > 0 &&
 			parts[nparts - 1].start + parts[nparts - 1].nblocks == blkno)
 			parts[nparts - 1].nblocks++;
@@ -125,12 +195,23 @@ resolve_announcement(VacuumState *state, const Tiling *tiling,
 			nparts++;
 		}
 	}
-	free_space_reclaim(state->rel, extent->start, parts, nparts);
+	free_space_reclaim(tiling->rel, extent->start, parts, nparts);
 	pfree(parts);
 }
 
 static void
-retire_leaks(VacuumState *state, const Tiling *tiling)
+resolve_announcements(Tiling *tiling)
+{
+	for (int i = 0; i < tiling->nextents; i++)
+	{
+		vacuum_delay_point(false);
+		if (tiling->finished[i])
+			resolve_announcement(tiling, &tiling->extents[i]);
+	}
+}
+
+static void
+retire_leaks(Tiling *tiling)
 {
 	FullTransactionId stamp = ReadNextFullTransactionId();
 	BlockNumber first = InvalidBlockNumber;
@@ -144,64 +225,39 @@ retire_leaks(VacuumState *state, const Tiling *tiling)
 			first = blkno;
 		if (!leaked && first != InvalidBlockNumber)
 		{
-			free_space_retire(state->rel, first, blkno - first, stamp);
-			state->reclaimed += blkno - first;
+			free_space_retire(tiling->rel, first, blkno - first, stamp);
+			tiling->reclaimed += blkno - first;
 			first = InvalidBlockNumber;
 		}
 	}
 }
 
-static void
-tiling_init(Tiling *tiling, BlockNumber nblocks)
+void
+vacuum_finish_announcements(Relation rel)
 {
-	Size		bytes = ((Size) nblocks / 64 + 1) * sizeof(uint64);
+	Tiling		tiling;
 
-	tiling->nblocks = nblocks;
-	tiling->used = MemoryContextAllocExtended(CurrentMemoryContext, bytes,
-											  MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
-	tiling->listed = MemoryContextAllocExtended(CurrentMemoryContext, bytes,
-												MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	tiling_begin(&tiling, rel);
+	if (tiling.any_finished)
+	{
+		walk_references(&tiling);
+		resolve_announcements(&tiling);
+	}
+	tiling_end(&tiling);
 }
 
 void
 vacuum_reclaim(VacuumState *state)
 {
-	Relation	rel = state->rel;
 	Tiling		tiling;
-	FreeExtent *extents;
-	int			nextents;
-	bool	   *finished;
 
-	LockRelationForExtension(rel, ExclusiveLock);
-	tiling_init(&tiling, RelationGetNumberOfBlocks(rel));
-	nextents = free_space_list(rel, &extents);
-	UnlockRelationForExtension(rel, ExclusiveLock);
-
-	/* a transaction that has ended by now has published what it ever will */
-	finished = palloc(Max(nextents, 1) * sizeof(bool));
-	for (int i = 0; i < nextents; i++)
-	{
-		note_listed(&tiling, &extents[i]);
-		finished[i] = extents[i].state == EXTENT_ANNOUNCED &&
-			!full_xid_is_running(extents[i].xid);
-	}
-
-	walk_references(state, &tiling);
-
-	for (int i = 0; i < nextents; i++)
-	{
-		vacuum_delay_point(false);
-		if (finished[i] && extents[i].start < tiling.nblocks &&
-			extents[i].nblocks <= tiling.nblocks - extents[i].start)
-			resolve_announcement(state, &tiling, &extents[i]);
-	}
-	retire_leaks(state, &tiling);
-	free_space_coalesce(rel, false);
-
-	pfree(extents);
-	pfree(finished);
-	pfree(tiling.used);
-	pfree(tiling.listed);
+	tiling_begin(&tiling, state->rel);
+	walk_references(&tiling);
+	resolve_announcements(&tiling);
+	retire_leaks(&tiling);
+	free_space_coalesce(state->rel, false);
+	state->reclaimed += tiling.reclaimed;
+	tiling_end(&tiling);
 }
 
 /* ---- truncation ---- */

@@ -21,6 +21,7 @@
 
 typedef struct ToastList
 {
+	uint32		first;			/* row of the first value, if there is one */
 	Oid		   *values;
 	uint32		nvalues;
 	uint32		capacity;
@@ -30,14 +31,23 @@ typedef struct ToastList
 
 /* Memory is from the current context. */
 extern void toast_list_init(ToastList *list);
-extern void toast_list_add(ToastList *list, struct varlena *pointer);
+
+/* Add a value of the row at an offset of the group; offsets ascend. */
+extern void toast_list_add(ToastList *list, uint32 offset,
+						   struct varlena *pointer);
 
 /*
- * Write the list to the file; before the swap of the group's rows from offset
- * first on.  Nothing if it is empty.
+ * Write the list to the file; before the swap of the group's rows.  Nothing if
+ * it is empty.
  */
-extern void toast_list_write(ToastList *list, Relation rel, uint32 group,
-							 uint32 first);
+extern void toast_list_write(ToastList *list, Relation rel, uint32 group);
+
+/*
+ * Drop the lists of rows that have not been moved, which a crash or an error
+ * between list and swap leaves.  By whoever is about to move rows, which would
+ * list their values a second time.
+ */
+extern void toast_list_drop_stale(Relation rel);
 
 /*
  * Carry out the lists of rows that have been moved, drop those of rows that

@@ -72,7 +72,11 @@ extern void vacuum_add_dead(VacuumState *state, uint32 group,
 extern void vacuum_remove_dead(VacuumState *state);
 extern void vacuum_clean_indexes(VacuumState *state);
 
-/* vacuum_space.c */
+/*
+ * vacuum_space.c.  Finish announcements of blocks that a crash has left, before
+ * anything is retired.
+ */
+extern void vacuum_finish_announcements(Relation rel);
 extern void vacuum_reclaim(VacuumState *state);
 extern void vacuum_truncate_file(VacuumState *state);
 

@@ -349,15 +349,15 @@ typedef struct AttributePageData
 
 /*
  * TOAST values of rows that the mover has turned, or is about to turn, from row
- * form to column form, which holds values whole.  The values are to be removed
- * if rows of the group from first on are in row form no more: if they still
- * are, the mover did not get as far.
+ * form to column form, which holds values whole.  first is a row that has one
+ * of them.  The values are to be removed if that row is in row form no more: if
+ * it still is, the mover did not get as far.
  */
 typedef struct ToastListPageData
 {
 	PageTag		tag;
 	uint32		group;
-	uint32		first;			/* offset of the first moved row */
+	uint32		first;			/* offset of the first row with a value */
 	uint32		nvalues;
 	Oid			values[FLEXIBLE_ARRAY_MEMBER];
 } ToastListPageData;
