@@ -1,0 +1,82 @@
+# Logical decoding and replication of columnar tables, which are heap's own.
+use strict;
+use warnings;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $publisher = PostgreSQL::Test::Cluster->new('publisher');
+$publisher->init(allows_streaming => 'logical');
+$publisher->start;
+my $subscriber = PostgreSQL::Test::Cluster->new('subscriber');
+$subscriber->init;
+$subscriber->start;
+
+for my $node ($publisher, $subscriber)
+{
+	$node->safe_psql('postgres', q(
+		CREATE EXTENSION columnar;
+		CREATE TABLE published (id integer PRIMARY KEY, what text) USING columnar;
+		CREATE TABLE private (id integer, what text) USING columnar;
+	));
+}
+$publisher->safe_psql('postgres', q(
+	INSERT INTO published SELECT i, 'before' FROM generate_series(-20000, -1) i;
+	CREATE PUBLICATION p FOR TABLE published;
+));
+
+# Inserts of every kind: single, many, wide, in subtransactions, by COPY.
+sub load
+{
+	my ($table, $first) = @_;
+
+	$publisher->safe_psql('postgres', qq(
+		INSERT INTO $table VALUES ($first, 'one');
+		INSERT INTO $table SELECT $first + i, 'many' FROM generate_series(1, 20000) i;
+		INSERT INTO $table
+		SELECT $first + 30000 + i, (SELECT string_agg(md5((i * k)::text), '') FROM generate_series(1, 300) k)
+		  FROM generate_series(1, 20) i;
+		BEGIN;
+		INSERT INTO $table SELECT $first + 40000 + i, 'main' FROM generate_series(1, 2000) i;
+		SAVEPOINT a;
+		INSERT INTO $table SELECT $first + 50000 + i, 'gone' FROM generate_series(1, 2000) i;
+		ROLLBACK TO a;
+		SAVEPOINT b;
+		INSERT INTO $table SELECT $first + 60000 + i, 'kept' FROM generate_series(1, 2000) i;
+		COMMIT;
+		COPY $table (id) FROM PROGRAM 'seq \$(($first + 70001)) \$(($first + 75000))';
+	));
+}
+
+my $summary = 'SELECT count(*), sum(id), sum(hashtext(what)::bigint) FROM';
+
+# a subscriber gets the rows that were there, and those that come
+my $connection = $publisher->connstr . ' dbname=postgres';
+$subscriber->safe_psql('postgres',
+	"CREATE SUBSCRIPTION s CONNECTION '$connection' PUBLICATION p");
+$subscriber->wait_for_subscription_sync($publisher, 's');
+load('published', 100000);
+load('private', 100000);
+$publisher->wait_for_catchup('s');
+is($subscriber->safe_psql('postgres', "$summary published"),
+	$publisher->safe_psql('postgres', "$summary published"),
+	'a subscriber has all rows');
+
+# a plugin that asks no publication gets the rows of all tables
+$publisher->safe_psql('postgres',
+	q(SELECT pg_create_logical_replication_slot('plain', 'test_decoding')));
+load('published', 200000);
+load('private', 200000);
+is($publisher->safe_psql('postgres', q(
+	SELECT substring(data from 'table public.(\w+): INSERT') AS t, count(*)
+	  FROM pg_logical_slot_get_changes('plain', NULL, NULL)
+	 WHERE data LIKE 'table%' GROUP BY 1 ORDER BY 1)),
+	"private|29021\npublished|29021", 'a plain plugin decodes all rows');
+
+for my $table ('published', 'private')
+{
+	is($publisher->safe_psql('postgres', "SELECT * FROM columnar_verify('$table')"),
+		'', "pages of $table");
+}
+
+done_testing();
