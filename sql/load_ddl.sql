@@ -50,6 +50,22 @@ ALTER TABLE load_ddl ALTER b TYPE varchar(20);
 COMMIT;
 SELECT count(*), sum(a), count(DISTINCT b), (SELECT count(*) FROM load_ddl_even) FROM load_ddl;
 
+-- the last row of a load filled the memory, so nothing is buffered any more
+SET columnar.load_buffer_size = '1MB';
+CREATE TABLE load_ddl_gone AS
+SELECT g, CASE WHEN g = 1100 THEN repeat('x', 2000000) END AS wide FROM generate_series(1, 1100) g;
+BEGIN;
+INSERT INTO load_ddl_gone SELECT * FROM load_ddl_gone ORDER BY g;
+TRUNCATE load_ddl_gone;
+INSERT INTO load_ddl_gone SELECT g, CASE WHEN g = 1100 THEN repeat('x', 2000000) END FROM generate_series(1, 1100) g;
+COMMIT;
+SELECT count(*), sum(length(wide)) FROM load_ddl_gone;
+BEGIN;
+INSERT INTO load_ddl_gone SELECT * FROM load_ddl_gone ORDER BY g;
+DROP TABLE load_ddl_gone;
+COMMIT;
+RESET columnar.load_buffer_size;
+
 -- columnar only
 SELECT c.relname, v.* FROM pg_class c JOIN pg_am a ON a.oid = c.relam,
        LATERAL columnar_verify(c.oid) v

@@ -75,7 +75,7 @@ typedef struct LoadState
 static HTAB *load_table = NULL;
 static dlist_head load_states = DLIST_STATIC_INIT(load_states);
 static LoadState *load_last = NULL; /* state used last, or NULL */
-static int	load_nbuffers = 0;	/* states with rows */
+static int	load_nopen = 0;		/* states with a group, and maybe rows */
 static Size load_bytes = 0;		/* memory of all buffers */
 static MemoryContext load_context = NULL;	/* below TopTransactionContext */
 
@@ -132,7 +132,6 @@ load_state_drop_rows(LoadState *state)
 	state->rows = NULL;
 	load_bytes -= state->nbytes;
 	state->nbytes = 0;
-	load_nbuffers--;
 }
 
 static void
@@ -141,6 +140,8 @@ load_state_remove(LoadState *state)
 	Oid			relid = state->relid;
 
 	load_state_drop_rows(state);
+	if (state->group_is_open)
+		load_nopen--;
 	dlist_delete(&state->node);
 	if (load_last == state)
 		load_last = NULL;
@@ -297,6 +298,7 @@ load_state_close_group(LoadState *state, Relation rel)
 	if (!state->group_is_open)
 		return;
 	state->group_is_open = false;
+	load_nopen--;
 	group_close(rel, state->group);
 }
 
@@ -320,7 +322,7 @@ load_state_finish_unopened(LoadState *state)
 {
 	Relation	rel;
 
-	if (state->rows == NULL && !state->group_is_open)
+	if (!state->group_is_open)
 		return;
 	rel = try_relation_open(state->relid, NoLock);
 	if (rel == NULL)
@@ -465,6 +467,7 @@ load_state_reserve(LoadState *state, Relation rel)
 	load_state_close_group(state, rel);
 	state->group = group_open(rel, state->xid, 1, &state->segment);
 	state->group_is_open = true;
+	load_nopen++;
 	state->segment_is_announced = true;
 }
 
@@ -476,7 +479,6 @@ load_state_make_rows(LoadState *state, Relation rel)
 											 "columnar load buffers",
 											 ALLOCSET_DEFAULT_SIZES);
 	state->rows = row_buffer_create(RelationGetDescr(rel), load_context);
-	load_nbuffers++;
 }
 
 /*
@@ -534,7 +536,7 @@ load_buffer_fetch(Relation rel, RowNumber row, TupleTableSlot *slot,
 	uint32		first;
 	uint32		offset;
 
-	if (load_nbuffers == 0)
+	if (load_nopen == 0)
 		return false;
 	state = load_state_find(RelationGetRelid(rel));
 	if (state == NULL || !load_state_has_rows(state) ||
@@ -580,10 +582,10 @@ load_buffer_flush_for(Relation rel, Snapshot snapshot)
 {
 	LoadState  *state;
 
-	if (load_nbuffers == 0)
+	if (load_nopen == 0)
 		return;
 	state = load_state_find(RelationGetRelid(rel));
-	if (state != NULL && state->rows != NULL &&
+	if (state != NULL && state->group_is_open &&
 		load_state_is_seen(state, snapshot))
 		load_state_finish(state, rel);
 }
@@ -628,7 +630,7 @@ load_states_clear(void)
 	{
 		load_state_remove(dlist_container(LoadState, node, iter.cur));
 	}
-	Assert(load_nbuffers == 0 && load_bytes == 0);
+	Assert(load_nopen == 0 && load_bytes == 0);
 	if (load_context != NULL)
 	{
 		MemoryContextDelete(load_context);
@@ -650,7 +652,7 @@ load_xact_callback(XactEvent event, void *arg)
 			break;
 		case XACT_EVENT_COMMIT:
 		case XACT_EVENT_PREPARE:
-			Assert(load_nbuffers == 0);
+			Assert(load_nopen == 0);
 			load_states_clear();
 			break;
 		case XACT_EVENT_ABORT:
@@ -698,7 +700,7 @@ load_subxact_callback(SubXactEvent event, SubTransactionId subid,
 static void
 load_executor_start(QueryDesc *query, int eflags)
 {
-	if (load_nbuffers > 0 && query->plannedstmt->parallelModeNeeded &&
+	if (load_nopen > 0 && query->plannedstmt->parallelModeNeeded &&
 		(eflags & EXEC_FLAG_EXPLAIN_ONLY) == 0)
 		load_states_finish(query->snapshot);
 
@@ -717,7 +719,7 @@ load_object_access(ObjectAccessType access, Oid class_id, Oid object_id,
 				   int sub_id, void *arg)
 {
 	if (access == OAT_DROP && class_id == RelationRelationId && sub_id == 0 &&
-		load_nbuffers > 0)
+		load_nopen > 0)
 	{
 		LoadState  *state = load_state_find(object_id);
 
