@@ -75,12 +75,21 @@ SET enable_seqscan = off;
 SELECT t, count(*) FROM ix_t WHERE k = 7 AND t IN ('small', 'large', 'rolled back') GROUP BY t ORDER BY t;
 SELECT count(*) FROM ix_t WHERE id > 80000;
 RESET enable_seqscan;
-CLUSTER ix_t USING ix_early;
-SELECT question, answer FROM ix_ask() WHERE question IN ('k', 't', 'ids') ORDER BY question;
+
+-- in the order of an index
+CREATE TABLE ix_cluster AS SELECT * FROM ix_t WHERE id % 10 = 7;
+CREATE INDEX ix_cluster_k ON ix_cluster (k, id);
+CREATE INDEX ix_cluster_t ON ix_cluster USING hash (t);
+CLUSTER ix_cluster USING ix_cluster_k;
+SELECT count(*), sum(id), count(k), count(DISTINCT t) FROM ix_cluster;
+SET enable_seqscan = off;
+SELECT count(*), sum(id) FROM ix_cluster WHERE k = 7;
+SELECT count(*), sum(id) FROM ix_cluster WHERE t = 't17';
+RESET enable_seqscan;
 
 -- columnar only
 CREATE INDEX ix_brin ON ix_t USING brin (id);
-SELECT relname, v::text AS finding FROM pg_class, columnar_verify(oid) v WHERE relname = 'ix_t';
+SELECT relname, v::text AS finding FROM pg_class, columnar_verify(oid) v WHERE relname IN ('ix_t', 'ix_cluster');
 -- end
-DROP TABLE ix_t;
+DROP TABLE ix_t, ix_cluster;
 DROP FUNCTION ix_ask;
