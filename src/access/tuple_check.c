@@ -17,7 +17,7 @@
 #include "access/tuple_check.h"
 #include "utils/lsyscache.h"
 
-static void report(HeapTuple tuple, const char *detail, int n) pg_attribute_noreturn();
+pg_noreturn static void report(HeapTuple tuple, const char *detail, int n);
 
 static void
 report(HeapTuple tuple, const char *detail, int n)
