@@ -13,8 +13,12 @@ BEGIN
 	END LOOP;
 END $$;
 CALL va_insert(1, 10000);
+SELECT pg_relation_size('va_small') AS before \gset
 SELECT count(*), sum(id), sum(n), count(DISTINCT t) FROM va_small;
 VACUUM va_small;
+-- columnar only
+SELECT pg_relation_size('va_small') < :before / 2 AS smaller;
+-- end
 SELECT count(*), sum(id), sum(n), count(DISTINCT t) FROM va_small;
 SET enable_seqscan = off;
 SELECT * FROM va_small WHERE id = 5000;
@@ -39,6 +43,12 @@ BEGIN;
 INSERT INTO va_t SELECT i, md5(i::text) FROM generate_series(95001, 140000) i;
 ROLLBACK;
 VACUUM va_t;
+SELECT pg_relation_size('va_t') AS before \gset
+BEGIN;
+INSERT INTO va_t SELECT i, md5(i::text) FROM generate_series(95001, 140000) i;
+ROLLBACK;
+VACUUM va_t;
+SELECT pg_relation_size('va_t') <= :before AS no_larger;
 SELECT count(*), sum(id), count(DISTINCT t) FROM va_t;
 SET enable_seqscan = off;
 SELECT count(*) FROM va_t WHERE id > 90000;
@@ -50,7 +60,7 @@ BEGIN;
 INSERT INTO va_none SELECT generate_series(1, 100000);
 ROLLBACK;
 VACUUM va_none;
-SELECT count(*) FROM va_none;
+SELECT pg_relation_size('va_none') <= 8 * 8192 AS truncated, count(*) FROM va_none;
 INSERT INTO va_none SELECT generate_series(1, 10000);
 SELECT count(*), sum(id) FROM va_none;
 
