@@ -10,6 +10,7 @@
 
 #include "compat.h"
 
+#include "access/row_fetch.h"
 #include "access/table_am.h"
 #include "access/table_scan.h"
 #include "access/xact.h"
@@ -44,7 +45,8 @@ row_is_wanted(ColumnarScanDesc scan, RowNumber row)
 
 /*
  * Serializable transactions lock rows before they look whether these are
- * visible: a writer that comes in between then meets the lock.
+ * visible: a writer that comes in between then meets the lock.  Who is still
+ * buffering rows of the block is met here: all of it is in one segment.
  */
 static void
 lock_rows(ColumnarScanDesc scan, const OffsetNumber *offsets, int noffsets,
@@ -52,20 +54,26 @@ lock_rows(ColumnarScanDesc scan, const OffsetNumber *offsets, int noffsets,
 {
 	Relation	rel = scan->base.rs_rd;
 	Snapshot	snapshot = scan->base.rs_snapshot;
+	RowNumber	first = (RowNumber) block << 8;
 
 	if (!IsolationIsSerializable())
 		return;
 	if (!scan->block_is_exact)
-	{
 		PredicateLockPage(rel, block, snapshot);
-		return;
-	}
 	for (int i = 0; i < noffsets; i++)
 	{
 		ItemPointerData tid;
 
 		ItemPointerSet(&tid, block, offsets[i]);
 		PredicateLockTID(rel, &tid, snapshot, InvalidTransactionId);
+	}
+
+	if (!row_fetch_note_writer(rel, first, snapshot))
+		return;
+	for (int i = 0; i < TID_BLOCK_ROWS; i++)
+	{
+		if (row_is_wanted(scan, first + i))
+			(void) row_fetch(rel, first + i, snapshot, NULL, NULL);
 	}
 }
 

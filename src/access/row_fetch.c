@@ -23,6 +23,7 @@
 #include "access/load_buffer.h"
 #include "access/row_fetch.h"
 #include "access/row_fetcher.h"
+#include "access/subtrans.h"
 #include "access/transam.h"
 #include "access/xact.h"
 #include "executor/tuptable.h"
@@ -244,6 +245,23 @@ fetch_unpublished(RowFetch *fetch, TransactionId writer)
 }
 
 /*
+ * Serializable: the snapshot does not see what a running transaction is going
+ * to publish.  The writer will check for readers of the whole relation only;
+ * readers of single rows find it here.
+ */
+static void
+note_unpublished_writer(Relation rel, TransactionId writer, Snapshot snapshot)
+{
+	TransactionId xid;
+
+	if (!CheckForSerializableConflictOutNeeded(rel, snapshot))
+		return;
+	xid = SubTransGetTopmostTransaction(writer);
+	if (TransactionIdFollowsOrEquals(xid, TransactionXmin))
+		CheckForSerializableConflictOut(rel, xid, snapshot);
+}
+
+/*
  * A row of an announced segment.  Sets *again if the header must be looked at
  * once more; was_ended says that this has been done.
  */
@@ -260,7 +278,10 @@ fetch_announced(RowFetch *fetch, FullTransactionId owner, bool was_ended,
 	if (TransactionIdIsCurrentTransactionId(writer))
 		return false;			/* a number that is not used yet */
 	if (!was_ended && writer_is_running(owner))
+	{
+		note_unpublished_writer(fetch->rel, writer, fetch->snapshot);
 		return fetch_unpublished(fetch, writer);
+	}
 
 	/* the writer is gone, and so is the row unless it was just published */
 	fetch->is_dead = was_ended;
@@ -353,6 +374,47 @@ row_fetch(Relation rel, RowNumber row, Snapshot snapshot,
 	if (all_dead)
 		*all_dead = !visible && fetch.is_dead;
 	return visible;
+}
+
+/* ---- bitmap scans ---- */
+
+/*
+ * A scan's copy of the group's header may be older than the bitmap that names
+ * the rows, so the header is looked at anew.
+ */
+bool
+row_fetch_note_writer(Relation rel, RowNumber row, Snapshot snapshot)
+{
+	Buffer		buffer = group_read(rel, row_number_group(row),
+									BUFFER_LOCK_SHARE);
+	SegmentData *segment;
+	FullTransactionId owner = InvalidFullTransactionId;
+	bool		singly = false;
+
+	if (!BufferIsValid(buffer))
+		return false;
+	segment = group_find_segment(group_header(buffer), row_number_offset(row));
+	if (segment != NULL && segment->form == SEGMENT_ANNOUNCED)
+		owner = segment->owner;
+	else if (segment != NULL && segment->form == SEGMENT_COLUMNS)
+	{
+		HeapTupleData tuple;
+		bool		visible;
+
+		segment_tuple(rel, segment, row, &tuple);
+		visible = HeapTupleSatisfiesVisibility(&tuple, snapshot, buffer);
+		HeapCheckForSerializableConflictOut(visible, rel, &tuple, buffer,
+											snapshot);
+	}
+	else
+		singly = segment != NULL && segment->form == SEGMENT_ROWS;
+	UnlockReleaseBuffer(buffer);
+
+	if (FullTransactionIdIsValid(owner) &&
+		!TransactionIdIsCurrentTransactionId(XidFromFullTransactionId(owner)) &&
+		writer_is_running(owner))
+		note_unpublished_writer(rel, XidFromFullTransactionId(owner), snapshot);
+	return singly;
 }
 
 /* ---- index deletion ---- */

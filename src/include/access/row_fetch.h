@@ -20,6 +20,15 @@ extern bool row_fetch(Relation rel, RowNumber row, Snapshot snapshot,
 					  TupleTableSlot *slot, bool *all_dead);
 
 /*
+ * For a serializable scan that is about to read rows of one TID block by a
+ * bitmap: note a conflict with the writer of their segment, if the snapshot
+ * does not see that.  Returns true if rows have writers of their own, which are
+ * to be asked for by row_fetch().
+ */
+extern bool row_fetch_note_writer(Relation rel, RowNumber row,
+								  Snapshot snapshot);
+
+/*
  * Newest transaction that removed the row, for conflicts on a standby; invalid
  * if it has no header that could tell.
  */
