@@ -36,7 +36,6 @@
 #include "miscadmin.h"
 #include "pgstat.h"
 #include "storage/bufmgr.h"
-#include "storage/extent.h"
 #include "storage/free_space.h"
 #include "storage/lmgr.h"
 #include "storage/metapage.h"
@@ -613,8 +612,12 @@ segment_plan_pages(const SegmentData *segment, HeapTuple *tuples, int ntuples,
 }
 
 /*
- * Fill one page of an extent that nobody refers to yet; it is logged with the
- * whole extent.
+ * Fill and log one page of an extent that nobody refers to yet.  It must not
+ * reach the disk before its record: the block may have been in use before, and
+ * the records that freed it need not be there yet.
+ *
+ * The page is logged as an image: an insert record would give the rows to the
+ * subtransaction that runs now, which need not be their writer.
  */
 static void
 segment_write_page(Relation rel, const RowMapEntry *entry, HeapTuple *tuples)
@@ -627,14 +630,12 @@ segment_write_page(Relation rel, const RowMapEntry *entry, HeapTuple *tuples)
 	for (int i = 0; i < entry->nrows; i++)
 		RelationPutHeapTuple(rel, buffer, tuples[i], false);
 	MarkBufferDirty(buffer);
+	if (RelationNeedsWAL(rel))
+		log_newpage_buffer(buffer, true);
 	END_CRIT_SECTION();
 	UnlockReleaseBuffer(buffer);
 }
 
-/*
- * The pages are logged as images: an insert record would give the rows to the
- * subtransaction that runs now, which need not be their writer.
- */
 RowMapEntry *
 row_form_write_pages(Relation rel, const SegmentData *segment,
 					 HeapTuple *tuples, int ntuples, FullTransactionId owner,
@@ -656,6 +657,5 @@ row_form_write_pages(Relation rel, const SegmentData *segment,
 		done += entries[i].nrows;
 	}
 	Assert(done == ntuples);
-	extent_log(rel, start, *npages);
 	return entries;
 }

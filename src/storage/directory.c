@@ -12,9 +12,10 @@
 
 #include "access/generic_xlog.h"
 #include "access/xact.h"
+#include "access/xloginsert.h"
+#include "miscadmin.h"
 #include "port/pg_bitutils.h"
 #include "storage/directory.h"
-#include "storage/extent.h"
 #include "storage/free_space.h"
 #include "storage/metapage.h"
 #include "utils/memutils.h"
@@ -118,7 +119,7 @@ directory_read(Relation rel, const MetapageData *meta, uint32 group,
 	return page_read(rel, blkno, PAGE_DIRECTORY, lockmode);
 }
 
-/* Write empty directory pages, which nothing refers to yet. */
+/* Write and log empty directory pages, which nothing refers to yet. */
 static void
 directory_write_pages(Relation rel, BlockNumber start, BlockNumber nblocks)
 {
@@ -127,12 +128,15 @@ directory_write_pages(Relation rel, BlockNumber start, BlockNumber nblocks)
 		Buffer		buffer = ReadBufferExtended(rel, MAIN_FORKNUM, blkno,
 												RBM_ZERO_AND_LOCK, NULL);
 
+		START_CRIT_SECTION();
 		page_init(BufferGetPage(buffer), PAGE_DIRECTORY, blkno,
 				  PAGE_CONTENTS_LENGTH);
 		MarkBufferDirty(buffer);
+		if (RelationNeedsWAL(rel))
+			log_newpage_buffer(buffer, true);
+		END_CRIT_SECTION();
 		UnlockReleaseBuffer(buffer);
 	}
-	extent_log(rel, start, nblocks);
 }
 
 void

@@ -297,10 +297,3 @@ extent_copy(Relation rel, BlockNumber start, BlockNumber nblocks,
 	}
 	FreeAccessStrategy(strategy);
 }
-
-void
-extent_log(Relation rel, BlockNumber start, BlockNumber nblocks)
-{
-	if (RelationNeedsWAL(rel))
-		log_newpage_range(rel, MAIN_FORKNUM, start, start + nblocks, true);
-}

@@ -646,7 +646,12 @@ group_open_row_page(Relation rel, int nrows, uint32 *group, RowMapEntry *entry)
 		}
 		else
 		{
+			/*
+			 * The mover forgets the open row page with an open segment only:
+			 * no page of another one may be offered to inserters.
+			 */
 			meta->row_group = InvalidGroup;
+			meta->row_page = InvalidBlockNumber;
 			GenericXLogFinish(state);
 		}
 		UnlockReleaseBuffer(buffer);

@@ -39,9 +39,6 @@ extern void extent_finish(ExtentWriter *writer, FullTransactionId owner,
 extern void extent_copy(Relation rel, BlockNumber start, BlockNumber nblocks,
 						BlockNumber ntagged, BlockNumber target);
 
-/* Log blocks start to start + nblocks - 1 as images, if the relation is logged. */
-extern void extent_log(Relation rel, BlockNumber start, BlockNumber nblocks);
-
 /* Memory for the encoding library from a memory context. */
 extern void allocator_init(Allocator *allocator, MemoryContext context);
 
