@@ -75,3 +75,28 @@ SELECT c.relname, v.* FROM pg_class c JOIN pg_am a ON a.oid = c.relam,
 DROP PROCEDURE load_more;
 DROP TABLE load_ddl, load_ddl_even;
 DROP TABLESPACE regress_columnar_space;
+
+-- rows of a transaction that was rolled back have the columns that it added
+CREATE TABLE ddl_undone (a int, b text);
+INSERT INTO ddl_undone VALUES (1, 'x');
+BEGIN;
+ALTER TABLE ddl_undone DROP b, ADD c int, ADD d text;
+INSERT INTO ddl_undone SELECT i, -i, 'd' FROM generate_series(1, 20) i;
+INSERT INTO ddl_undone SELECT i, -i, 'd' FROM generate_series(1, 3000) i;
+ROLLBACK;
+SELECT * FROM ddl_undone;
+-- columnar only
+SELECT * FROM columnar_verify('ddl_undone');
+-- end
+ALTER TABLE ddl_undone ADD c text;
+INSERT INTO ddl_undone VALUES (2, 'y', 'c');
+SELECT * FROM ddl_undone ORDER BY a;
+-- columnar only
+SELECT * FROM columnar_verify('ddl_undone');
+-- end
+VACUUM ddl_undone;
+SELECT * FROM ddl_undone ORDER BY a;
+-- columnar only
+SELECT * FROM columnar_verify('ddl_undone');
+-- end
+DROP TABLE ddl_undone;

@@ -19,7 +19,6 @@
 
 #include "access/group_scan.h"
 #include "access/heapam.h"
-#include "access/row_tuple.h"
 #include "miscadmin.h"
 #include "port/pg_bitutils.h"
 #include "storage/lmgr.h"
@@ -373,7 +372,6 @@ row_page_tuple(Relation rel, Buffer buffer, OffsetNumber offnum,
 	ItemId		item;
 	uint32		offset;
 	uint32		length;
-	int			damage;
 
 	if (PageIsNew(page) || offnum > PageGetMaxOffsetNumber(page))
 		return false;
@@ -393,18 +391,13 @@ row_page_tuple(Relation rel, Buffer buffer, OffsetNumber offnum,
 	tuple->t_tableOid = RelationGetRelid(rel);
 	tuple->t_data = (HeapTupleHeader) PageGetItem(page, item);
 	row_number_to_tid(row, &tuple->t_self);
-
-	damage = row_tuple_damage(RelationGetDescr(rel), tuple);
-	if (damage == ROW_TUPLE_BAD_HEADER)
+	if (tuple->t_data->t_hoff > length ||
+		tuple->t_data->t_hoff < SizeofHeapTupleHeader ||
+		tuple->t_data->t_hoff != MAXALIGN(tuple->t_data->t_hoff))
 		page_report_corruption(rel, BufferGetBlockNumber(buffer),
-							   "The tuple at line pointer %u has %d attributes and a header of %u bytes.",
+							   "The tuple at line pointer %u has a header of %u bytes.",
 							   (unsigned) offnum,
-							   (int) HeapTupleHeaderGetNatts(tuple->t_data),
 							   (unsigned) tuple->t_data->t_hoff);
-	if (damage != ROW_TUPLE_SOUND)
-		page_report_corruption(rel, BufferGetBlockNumber(buffer),
-							   "Attribute %d of the tuple at line pointer %u ends behind the tuple.",
-							   damage, (unsigned) offnum);
 	return true;
 }
 
@@ -479,8 +472,7 @@ read_row_page(GroupScan *scan, const RowMapEntry *entry)
 							   "The row page is listed with %u rows.",
 							   (unsigned) entry->nrows);
 
-	buffer = ReadBufferExtended(scan->rel, MAIN_FORKNUM, entry->blkno,
-								RBM_NORMAL, scan->strategy);
+	buffer = block_read(scan->rel, entry->blkno, scan->strategy);
 	LockBuffer(buffer, BUFFER_LOCK_SHARE);
 	row_page_check(scan->rel, buffer, entry->nrows);
 	while (!collect_tuples(scan, entry, buffer, &wait))

@@ -164,8 +164,7 @@ unit_add_page(Mover *mover, MoverUnit *unit, uint32 group,
 
 	vacuum_delay_point(false);
 	unit->npages++;
-	buffer = ReadBufferExtended(mover->rel, MAIN_FORKNUM, entry->blkno,
-								RBM_NORMAL, mover->strategy);
+	buffer = block_read(mover->rel, entry->blkno, mover->strategy);
 	LockBuffer(buffer, BUFFER_LOCK_SHARE);
 	row_page_check(mover->rel, buffer, entry->nrows);
 	for (int i = 0; i < entry->nrows && unit->settled; i++)
@@ -517,9 +516,7 @@ close_row_page(Move *move, const RowMapEntry *entry, RowState *states,
 			   Page copy)
 {
 	Mover	   *mover = move->mover;
-	Buffer		buffer = ReadBufferExtended(mover->rel, MAIN_FORKNUM,
-											entry->blkno, RBM_NORMAL,
-											mover->strategy);
+	Buffer		buffer = block_read(mover->rel, entry->blkno, mover->strategy);
 	bool		settled = true;
 
 	LockBuffer(buffer, BUFFER_LOCK_EXCLUSIVE);

@@ -147,7 +147,7 @@ fetch_from_row_page(RowFetch *fetch, Buffer header_buffer)
 		return false;
 	}
 
-	buffer = ReadBuffer(fetch->rel, entry.blkno);
+	buffer = block_read(fetch->rel, entry.blkno, NULL);
 	LockBuffer(buffer, BUFFER_LOCK_SHARE);
 	UnlockReleaseBuffer(header_buffer);
 
@@ -441,7 +441,7 @@ row_fetch_removed_xid(Relation rel, RowNumber row)
 		return removed;
 	}
 
-	buffer = ReadBuffer(rel, entry.blkno);
+	buffer = block_read(rel, entry.blkno, NULL);
 	LockBuffer(buffer, BUFFER_LOCK_SHARE);
 	UnlockReleaseBuffer(header_buffer);
 	row_page_check(rel, buffer, entry.nrows);

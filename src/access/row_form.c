@@ -169,7 +169,7 @@ row_page_fit(Page page, int nrows, HeapTuple *tuples, int ntuples)
 static Buffer
 row_page_lock(Relation rel, BlockNumber blkno, bool wait)
 {
-	Buffer		buffer = ReadBuffer(rel, blkno);
+	Buffer		buffer = block_read(rel, blkno, NULL);
 	Page		page = BufferGetPage(buffer);
 
 	if (wait)

@@ -74,8 +74,8 @@ value_length(Form_pg_attribute attr, const char *data, Size *offset,
 	return *offset < length ? strnlen(data + *offset, length - *offset) + 1 : 0;
 }
 
-void
-tuple_check(TupleDesc desc, HeapTuple tuple)
+int
+tuple_damage(TupleDesc desc, HeapTuple tuple)
 {
 	HeapTupleHeader header = tuple->t_data;
 	int			natts = HeapTupleHeaderGetNatts(header);
@@ -87,7 +87,7 @@ tuple_check(TupleDesc desc, HeapTuple tuple)
 	Size		offset = 0;
 
 	if (header->t_hoff > tuple->t_len || header->t_hoff < header_length)
-		report(tuple, "The row has a header of %d bytes.", header->t_hoff);
+		return TUPLE_BAD_HEADER;
 
 	for (int i = 0; i < Min(natts, desc->natts); i++)
 	{
@@ -97,7 +97,19 @@ tuple_check(TupleDesc desc, HeapTuple tuple)
 			continue;
 		size = value_length(TupleDescAttr(desc, i), data, &offset, length);
 		if (size == 0 || offset > length || size > length - offset)
-			report(tuple, "Attribute %d does not end within the row.", i + 1);
+			return i + 1;
 		offset += size;
 	}
+	return TUPLE_SOUND;
+}
+
+void
+tuple_check(TupleDesc desc, HeapTuple tuple)
+{
+	int			damage = tuple_damage(desc, tuple);
+
+	if (damage == TUPLE_BAD_HEADER)
+		report(tuple, "The row has a header of %d bytes.", tuple->t_data->t_hoff);
+	if (damage != TUPLE_SOUND)
+		report(tuple, "Attribute %d does not end within the row.", damage);
 }

@@ -312,8 +312,7 @@ vacuum_row_page(VacuumState *state, uint32 group, const RowMapEntry *entry,
 	RowPageFindings findings;
 
 	vacuum_delay_point(false);
-	buffer = ReadBufferExtended(state->rel, MAIN_FORKNUM, entry->blkno,
-								RBM_NORMAL, state->strategy);
+	buffer = block_read(state->rel, entry->blkno, state->strategy);
 	LockBuffer(buffer, BUFFER_LOCK_SHARE);
 	scan_row_page(state, group, entry, buffer, &findings, dead);
 	if (findings.freeze || findings.kill)
@@ -347,8 +346,7 @@ release_dead_items(VacuumState *state, const RowMapEntry *entry,
 		return;
 
 	vacuum_delay_point(false);
-	buffer = ReadBufferExtended(state->rel, MAIN_FORKNUM, entry->blkno,
-								RBM_NORMAL, state->strategy);
+	buffer = block_read(state->rel, entry->blkno, state->strategy);
 	LockBuffer(buffer, BUFFER_LOCK_EXCLUSIVE);
 	row_page_check(state->rel, buffer, entry->nrows);
 	xlog = GenericXLogStart(state->rel);

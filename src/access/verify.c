@@ -25,6 +25,7 @@
 
 #include "access/table.h"
 #include "access/table_am.h"
+#include "access/transam.h"
 #include "access/verify.h"
 #include "access/xact.h"
 #include "access/xlog.h"
@@ -37,6 +38,7 @@
 #include "storage/free_space.h"
 #include "storage/lmgr.h"
 #include "storage/metapage.h"
+#include "storage/procarray.h"
 #include "utils/builtins.h"
 #include "utils/rel.h"
 #include "utils/resowner.h"
@@ -326,6 +328,21 @@ verify_xids(VerifyState *state, BlockNumber blkno, HeapTupleHeader tuple,
 			verify_report(state, blkno, "xmin %u of %s is in the future",
 						  xmin, what);
 	}
+}
+
+bool
+verify_aborted(HeapTupleHeader tuple)
+{
+	TransactionId xmin = HeapTupleHeaderGetRawXmin(tuple);
+
+	if (HeapTupleHeaderXminCommitted(tuple))
+		return false;
+	if (HeapTupleHeaderXminInvalid(tuple))
+		return true;
+
+	/* the order matters, see heapam_visibility.c */
+	return TransactionIdIsNormal(xmin) &&
+		!TransactionIdIsInProgress(xmin) && !TransactionIdDidCommit(xmin);
 }
 
 static void

@@ -59,10 +59,11 @@ static void
 verify_column_segment(VerifyState *state, SegmentData *segment)
 {
 	uint32		ndeleted = segment_ndeleted(state, segment);
+	bool		aborted = verify_aborted(segment_tuple_header(segment));
 
 	verify_xids(state, state->header_block, segment_tuple_header(segment),
 				"a segment");
-	if (segment->natts > RelationGetNumberOfAttributes(state->rel))
+	if (segment->natts > RelationGetNumberOfAttributes(state->rel) && !aborted)
 		verify_report(state, state->header_block,
 					  "the segment at vector %u of group %u has %u attributes",
 					  segment->first_vector, state->group, segment->natts);
@@ -71,7 +72,8 @@ verify_column_segment(VerifyState *state, SegmentData *segment)
 					  "the segment at vector %u of group %u has %u rows in %u positions, but only %u are deleted",
 					  segment->first_vector, state->group,
 					  segment->nrows, segment->nslots, ndeleted);
-	verify_chunks(state, segment);
+	if (!aborted)
+		verify_chunks(state, segment);
 }
 
 /* Argument of verify_row_page through the guard. */

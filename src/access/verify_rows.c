@@ -2,9 +2,10 @@
  * verify_rows.c
  *		columnar_verify(): one row page.
  *
- * Looks at every tuple, whoever sees it; that its values lie within it is
- * checked by row_page_tuple(), as for every reader.  TOASTed values are fetched
- * for tuples that the snapshot sees; those of others may be gone already.
+ * Looks at every tuple, whoever sees it, but not at the values of those whose
+ * inserter has aborted: it may have added columns of its own.  TOASTed values
+ * are fetched for tuples that the snapshot sees; those of others may be gone
+ * already.
  */
 #include "postgres.h"
 
@@ -12,6 +13,7 @@
 
 #include "access/detoast.h"
 #include "access/heapam.h"
+#include "access/tuple_check.h"
 #include "access/verify.h"
 #include "miscadmin.h"
 #include "storage/bufmgr.h"
@@ -41,19 +43,12 @@ check_external(RowCheck *check, int attno, struct varlena *pointer)
 		pfree(detoast_external_attr(pointer));
 }
 
-/*
- * Check a tuple whose lengths are known to be right.
- */
+/* Check the pointers to TOASTed values. */
 static void
-check_tuple(RowCheck *check)
+check_externals(RowCheck *check, TupleDesc desc)
 {
-	TupleDesc	desc = RelationGetDescr(check->state->rel);
 	Datum	   *values;
 	bool	   *isnull;
-
-	verify_xids(check->state, check->blkno, check->tuple->t_data, "a tuple");
-	if (!HeapTupleHasExternal(check->tuple))
-		return;
 
 	values = palloc(desc->natts * sizeof(Datum));
 	isnull = palloc(desc->natts * sizeof(bool));
@@ -70,6 +65,31 @@ check_tuple(RowCheck *check)
 	pfree(isnull);
 }
 
+static void
+check_tuple(RowCheck *check)
+{
+	TupleDesc	desc = RelationGetDescr(check->state->rel);
+	HeapTupleHeader header = check->tuple->t_data;
+	int			natts = HeapTupleHeaderGetNatts(header);
+	int			damage;
+
+	verify_xids(check->state, check->blkno, header, "a tuple");
+	if (verify_aborted(header))
+		return;
+
+	damage = natts > desc->natts ? TUPLE_BAD_HEADER : tuple_damage(desc, check->tuple);
+	if (damage == TUPLE_BAD_HEADER)
+		verify_report(check->state, check->blkno,
+					  "tuple at line pointer %u has %d attributes and a header of %u bytes",
+					  check->offnum, natts, header->t_hoff);
+	else if (damage != TUPLE_SOUND)
+		verify_report(check->state, check->blkno,
+					  "attribute %d of the tuple at line pointer %u ends behind the tuple",
+					  damage, check->offnum);
+	else if (HeapTupleHasExternal(check->tuple))
+		check_externals(check, desc);
+}
+
 /*
  * Copy a row page and note which of its tuples the snapshot sees.
  */
@@ -77,9 +97,7 @@ static void
 copy_row_page(VerifyState *state, const RowMapEntry *entry, Page copy,
 			  bool *visible)
 {
-	Buffer		buffer = ReadBufferExtended(state->rel, MAIN_FORKNUM,
-											entry->blkno, RBM_NORMAL,
-											state->strategy);
+	Buffer		buffer = block_read(state->rel, entry->blkno, state->strategy);
 	HeapTupleData tuple;
 
 	LockBuffer(buffer, BUFFER_LOCK_SHARE);

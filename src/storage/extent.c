@@ -258,8 +258,7 @@ static void
 copy_page(Relation rel, BlockNumber source, Page target, BlockNumber blkno,
 		  bool has_tag, BufferAccessStrategy strategy)
 {
-	Buffer		buffer = ReadBufferExtended(rel, MAIN_FORKNUM, source,
-											RBM_NORMAL, strategy);
+	Buffer		buffer = block_read(rel, source, strategy);
 
 	LockBuffer(buffer, BUFFER_LOCK_SHARE);
 	memcpy(target, BufferGetPage(buffer), BLCKSZ);

@@ -64,9 +64,21 @@ page_check(Relation rel, Page page, BlockNumber blkno, PageKind kind)
 }
 
 Buffer
+block_read(Relation rel, BlockNumber blkno, BufferAccessStrategy strategy)
+{
+	BlockNumber known = RelationGetSmgr(rel)->smgr_cached_nblocks[MAIN_FORKNUM];
+
+	/* the size last seen spares a system call for blocks below it */
+	if ((known == InvalidBlockNumber || blkno >= known) &&
+		blkno >= RelationGetNumberOfBlocks(rel))
+		page_report_corruption(rel, blkno, "The file has no such block.");
+	return ReadBufferExtended(rel, MAIN_FORKNUM, blkno, RBM_NORMAL, strategy);
+}
+
+Buffer
 page_read(Relation rel, BlockNumber blkno, PageKind kind, int lockmode)
 {
-	Buffer		buffer = ReadBuffer(rel, blkno);
+	Buffer		buffer = block_read(rel, blkno, NULL);
 
 	LockBuffer(buffer, lockmode);
 	page_check(rel, BufferGetPage(buffer), blkno, kind);

@@ -341,9 +341,7 @@ image_load(SegmentReader *reader, BlockNumber first, BlockNumber last)
 			continue;
 		CHECK_FOR_INTERRUPTS();
 		image_copy_page(reader, page,
-						ReadBufferExtended(reader->rel, MAIN_FORKNUM,
-										   image_block(reader, page),
-										   RBM_NORMAL, reader->strategy));
+						block_read(reader->rel, image_block(reader, page), reader->strategy));
 		if (!prefetched && pgBufferUsage.shared_blks_read != reads)
 		{
 			for (BlockNumber ahead = page + 1; ahead <= last; ahead++)

@@ -55,6 +55,12 @@ extern void verify_reference(void *argument, BlockNumber start,
 extern void verify_xids(VerifyState *state, BlockNumber blkno,
 						HeapTupleHeader tuple, const char *what);
 
+/*
+ * Did the inserter abort?  Its rows may have attributes that the table has not,
+ * or has with another type, from ALTER TABLE in that transaction.
+ */
+extern bool verify_aborted(HeapTupleHeader tuple);
+
 /* verify_group.c: everything about one group. */
 extern void verify_group(VerifyState *state, uint32 group);
 

@@ -17,6 +17,13 @@
 extern Buffer page_read(Relation rel, BlockNumber blkno, PageKind kind,
 						int lockmode);
 
+/*
+ * Read any page that something on disk refers to.  Raises
+ * ERRCODE_DATA_CORRUPTED if the file has no such block.
+ */
+extern Buffer block_read(Relation rel, BlockNumber blkno,
+						 BufferAccessStrategy strategy);
+
 /* The check that page_read makes, for a page that is locked. */
 extern void page_check(Relation rel, Page page, BlockNumber blkno,
 					   PageKind kind);
