@@ -30,16 +30,14 @@
 
 #include "compat.h"
 
-#include "access/detoast.h"
+#include "access/group_scan.h"
 #include "access/heapam.h"
 #include "access/mover.h"
-#include "access/group_scan.h"
+#include "access/mover_plan.h"
 #include "access/row_buffer.h"
 #include "access/toast_list.h"
-#include "access/tuple_check.h"
 #include "commands/vacuum.h"
 #include "miscadmin.h"
-#include "postmaster/autovacuum.h"
 #include "storage/block_references.h"
 #include "storage/free_space.h"
 #include "storage/full_xid.h"
@@ -47,28 +45,6 @@
 #include "storage/row_set.h"
 #include "storage/standby_conflict.h"
 #include "utils/memutils.h"
-
-/* Fewer rows in row form are left there. */
-#define MOVER_MIN_ROWS	1024
-
-/* Bytes that the rows of one move may take whatever the setting is. */
-#define MOVER_MIN_MEMORY	((Size) 16 * 1024 * 1024)
-
-/*
- * Part of a group that is settled, or not, as a whole: a segment, or of one in
- * row form the pages between two multiples of ROW_PAGES_BOUNDARY.
- */
-typedef struct MoverUnit
-{
-	int			first_vector;
-	int			nvectors;
-	uint8		form;
-	bool		settled;
-	bool		open;			/* at the end of a segment that is written to */
-	uint32		nrows;			/* rows that stay */
-	uint32		npages;			/* row pages */
-	Size		bytes;			/* of a row buffer, estimated */
-} MoverUnit;
 
 /* A move under way. */
 typedef struct Move
@@ -91,346 +67,6 @@ typedef struct Move
 	Datum	   *values;
 	bool	   *isnull;
 } Move;
-
-/* ---- what is settled ---- */
-
-typedef enum RowState
-{
-	ROW_UNSETTLED,
-	ROW_LIVE,
-	ROW_DEAD					/* index entries may refer to it */
-} RowState;
-
-/*
- * State of a tuple in a locked buffer.
- */
-static RowState
-tuple_state(Mover *mover, HeapTuple tuple, Buffer buffer)
-{
-	HeapTupleHeader header = tuple->t_data;
-
-	switch (HeapTupleSatisfiesVacuum(tuple, mover->oldest_xmin, buffer))
-	{
-		case HEAPTUPLE_DEAD:
-			return ROW_DEAD;
-		case HEAPTUPLE_LIVE:
-			if ((header->t_infomask & HEAP_XMAX_INVALID) == 0)
-				return ROW_UNSETTLED;
-			if (HeapTupleHeaderXminFrozen(header) ||
-				TransactionIdPrecedes(HeapTupleHeaderGetRawXmin(header),
-									  mover->oldest_xmin))
-				return ROW_LIVE;
-			return ROW_UNSETTLED;
-		default:
-			return ROW_UNSETTLED;
-	}
-}
-
-/*
- * Bytes that a tuple takes in a row buffer, its TOASTed values included.
- */
-static Size
-tuple_bytes(Relation rel, HeapTuple tuple)
-{
-	TupleDesc	desc = RelationGetDescr(rel);
-	Size		bytes = tuple->t_len;
-
-	tuple_check(desc, tuple);
-	if (!HeapTupleHasExternal(tuple))
-		return bytes;
-	for (int i = 0; i < desc->natts; i++)
-	{
-		bool		isnull;
-		Datum		value;
-
-		if (TupleDescAttr(desc, i)->attlen != -1 ||
-			TupleDescAttr(desc, i)->attisdropped)
-			continue;
-		value = heap_getattr(tuple, i + 1, desc, &isnull);
-		if (!isnull)
-			bytes += toast_raw_datum_size(value);
-	}
-	return bytes;
-}
-
-/*
- * Take a row page into a unit.
- */
-static void
-unit_add_page(Mover *mover, MoverUnit *unit, uint32 group,
-			  const RowMapEntry *entry)
-{
-	Buffer		buffer;
-
-	vacuum_delay_point(false);
-	unit->npages++;
-	buffer = block_read(mover->rel, entry->blkno, mover->strategy);
-	LockBuffer(buffer, BUFFER_LOCK_SHARE);
-	row_page_check(mover->rel, buffer, entry->nrows);
-	for (int i = 0; i < entry->nrows && unit->settled; i++)
-	{
-		RowNumber	row = row_number(group, entry->first + i);
-		HeapTupleData tuple;
-
-		if (!row_page_tuple(mover->rel, buffer, i + 1, row, &tuple))
-			continue;
-		switch (tuple_state(mover, &tuple, buffer))
-		{
-			case ROW_UNSETTLED:
-				unit->settled = false;
-				break;
-			case ROW_LIVE:
-				unit->nrows++;
-				unit->bytes += tuple_bytes(mover->rel, &tuple);
-				break;
-			case ROW_DEAD:
-				break;
-		}
-	}
-	UnlockReleaseBuffer(buffer);
-}
-
-/*
- * Cut a segment in row form into units; returns their number.
- */
-static int
-row_segment_units(Mover *mover, const GroupHeaderData *header,
-				  const SegmentData *segment, MoverUnit *units)
-{
-	RowMapEntry *pages;
-	int			npages = group_row_pages(mover->rel, header,
-										 segment_first(segment),
-										 segment_limit(segment), &pages);
-	int			n = 0;
-
-	memset(&units[0], 0, sizeof(MoverUnit));
-	units[0].first_vector = segment->first_vector;
-	for (int i = 0; i < npages; i++)
-	{
-		if (i > 0 && pages[i].first % ROW_PAGES_BOUNDARY == 0)
-		{
-			int			vector = pages[i].first / VECTOR_ROWS;
-
-			units[n].nvectors = vector - units[n].first_vector;
-			n++;
-			memset(&units[n], 0, sizeof(MoverUnit));
-			units[n].first_vector = vector;
-		}
-		if (units[n].npages == 0)
-			units[n].settled = true;
-		unit_add_page(mover, &units[n], header->group, &pages[i]);
-	}
-	pfree(pages);
-
-	units[n].nvectors = segment->first_vector + segment->nvectors - units[n].first_vector;
-	units[n].open = (segment->flags & SEGMENT_OPEN) != 0;
-	for (int i = 0; i <= n; i++)
-		units[i].form = SEGMENT_ROWS;
-	return n + 1;
-}
-
-/*
- * Estimate what a segment in column form takes in a row buffer.
- */
-static Size
-column_segment_bytes(Mover *mover, uint32 group, const SegmentData *segment)
-{
-	SegmentReader *reader = segment_reader_create(mover->rel, mover->strategy);
-	Size		bytes = 0;
-
-	segment_reader_open(reader, group, segment);
-	for (int attno = 1; attno <= segment->natts; attno++)
-		bytes += segment_reader_attribute(reader, attno)->raw_bytes;
-	segment_reader_free(reader);
-	return bytes;
-}
-
-/*
- * Can the mover do anything in this group?  Most groups are full, and in one
- * segment.
- */
-static bool
-group_is_candidate(const GroupHeaderData *header)
-{
-	/* rows with headers of their own stay where they are */
-	if (header->row_header_map != InvalidBlockNumber)
-		return false;
-	if (header->nsegments > 1)
-		return true;
-	return header->nsegments == 1 && header->segments[0].form == SEGMENT_ROWS;
-}
-
-/*
- * Cut a group into units.  header is filled with a copy of its header.
- */
-static int
-group_units(Mover *mover, uint32 group, GroupHeaderData *header,
-			MoverUnit *units)
-{
-	Buffer		buffer = group_read(mover->rel, group, BUFFER_LOCK_SHARE);
-	RowState	states[GROUP_VECTORS];
-	int			n = 0;
-
-	if (!BufferIsValid(buffer))
-		return 0;
-	for (int i = 0; i < group_header(buffer)->nsegments; i++)
-	{
-		SegmentData *segment = &group_header(buffer)->segments[i];
-		HeapTupleData tuple;
-
-		if (segment->form != SEGMENT_COLUMNS)
-			continue;
-		segment_tuple(mover->rel, segment,
-					  row_number(group, segment_first(segment)), &tuple);
-		states[i] = tuple_state(mover, &tuple, buffer);
-	}
-	memcpy(header, group_header(buffer), sizeof(GroupHeaderData));
-	UnlockReleaseBuffer(buffer);
-	if (!group_is_candidate(header))
-		return 0;
-
-	for (int i = 0; i < header->nsegments; i++)
-	{
-		SegmentData *segment = &header->segments[i];
-		MoverUnit  *unit = &units[n];
-
-		if (segment->form == SEGMENT_ROWS)
-		{
-			n += row_segment_units(mover, header, segment, unit);
-			continue;
-		}
-		memset(unit, 0, sizeof(MoverUnit));
-		unit->first_vector = segment->first_vector;
-		unit->nvectors = segment->nvectors;
-		unit->form = segment->form;
-		unit->settled = segment->form != SEGMENT_ANNOUNCED;
-		if (segment->form == SEGMENT_COLUMNS)
-		{
-			unit->settled = states[i] != ROW_UNSETTLED;
-			if (states[i] == ROW_LIVE)
-			{
-				unit->nrows = segment->nrows;
-				unit->bytes = column_segment_bytes(mover, group, segment);
-			}
-		}
-		n++;
-	}
-	return n;
-}
-
-/* ---- what to move ---- */
-
-/* Rows of units from a up to, not including, b; of one form if it is not 0. */
-static uint32
-units_nrows(const MoverUnit *units, int a, int b, uint8 form)
-{
-	uint32		nrows = 0;
-
-	for (int i = a; i < b; i++)
-		if (form == 0 || units[i].form == form)
-			nrows += units[i].nrows;
-	return nrows;
-}
-
-static int
-units_count(const MoverUnit *units, int a, int b, uint8 form)
-{
-	int			n = 0;
-
-	for (int i = a; i < b; i++)
-		n += units[i].form == form;
-	return n;
-}
-
-/*
- * Does the unit at an end of a run not belong in it?  Units without rows don't,
- * and neither does a large segment that would be written anew for the sake of
- * few rows: each row is written again only if the segment it is in becomes half
- * as large again, so a logarithmic number of times.
- */
-static bool
-unit_is_surplus(const Mover *mover, const MoverUnit *units, int a, int b,
-				int end)
-{
-	const MoverUnit *unit = &units[end];
-	uint32		others = units_nrows(units, a, b, 0) - unit->nrows;
-
-	if (unit->form == SEGMENT_DEAD || unit->form == SEGMENT_GONE)
-		return true;
-	return unit->form == SEGMENT_COLUMNS && !mover->eager &&
-		unit->nrows / 2 > others;
-}
-
-/* Is a run without surplus at its ends worth writing? */
-static bool
-run_is_worth_it(const MoverUnit *units, int a, int b)
-{
-	uint32		nrows = units_nrows(units, a, b, SEGMENT_ROWS);
-	int			ncolumns = units_count(units, a, b, SEGMENT_COLUMNS);
-	uint32		npages = 0;
-
-	if (nrows >= MOVER_MIN_ROWS || ncolumns >= 2)
-		return true;
-	if (ncolumns == 1)
-		return b - a > 1;
-
-	/* nothing but aborted rows: give their pages back */
-	for (int i = a; i < b; i++)
-		npages += units[i].npages;
-	return nrows == 0 && npages > 0;
-}
-
-Size
-maintenance_memory(void)
-{
-	int			kilobytes = maintenance_work_mem;
-
-	if (AmAutoVacuumWorkerProcess() && autovacuum_work_mem != -1)
-		kilobytes = autovacuum_work_mem;
-	return (Size) kilobytes * 1024;
-}
-
-/*
- * Find the next run of units to move, from *a on: sets *a and *b and returns
- * true, or false if there is none.
- */
-static bool
-find_run(const Mover *mover, const MoverUnit *units, int n, int *a, int *b)
-{
-	int			start = *a;
-	Size		limit = Max(maintenance_memory(), MOVER_MIN_MEMORY);
-
-	while (start < n)
-	{
-		Size		bytes = 0;
-		int			end = start;
-		int			first = start;
-		int			last;
-
-		while (end < n && units[end].settled && bytes + units[end].bytes <= limit)
-			bytes += units[end++].bytes;
-		last = end;
-
-		/* ends that don't belong, the larger one first */
-		while (first < last)
-		{
-			if (unit_is_surplus(mover, units, first, last, first))
-				first++;
-			else if (unit_is_surplus(mover, units, first, last, last - 1))
-				last--;
-			else
-				break;
-		}
-		if (first < last && run_is_worth_it(units, first, last))
-		{
-			*a = first;
-			*b = last;
-			return true;
-		}
-		start = Max(end, start + 1);
-	}
-	return false;
-}
 
 /* ---- collecting the rows ---- */
 
@@ -536,7 +172,7 @@ close_row_page(Move *move, const RowMapEntry *entry, RowState *states,
 		states[i] = ROW_DEAD;
 		if (!row_page_tuple(mover->rel, buffer, i + 1, row, &tuple))
 			continue;
-		states[i] = tuple_state(mover, &tuple, buffer);
+		states[i] = mover_tuple_state(mover, &tuple, buffer);
 		settled = states[i] != ROW_UNSETTLED;
 	}
 	memcpy(copy, BufferGetPage(buffer), BLCKSZ);
@@ -696,7 +332,7 @@ segment_is_dead(Move *move, int index)
 
 	segment_tuple(move->mover->rel, segment,
 				  row_number(move->group, segment_first(segment)), &tuple);
-	dead = tuple_state(move->mover, &tuple, buffer) == ROW_DEAD;
+	dead = mover_tuple_state(move->mover, &tuple, buffer) == ROW_DEAD;
 	UnlockReleaseBuffer(buffer);
 	return dead;
 }
@@ -975,11 +611,11 @@ mover_move_group(Mover *mover, uint32 group)
 	MemoryContext old_context = MemoryContextSwitchTo(context);
 	GroupHeaderData *header = palloc(sizeof(GroupHeaderData));
 	MoverUnit  *units = palloc(GROUP_VECTORS * sizeof(MoverUnit));
-	int			n = group_units(mover, group, header, units);
+	int			n = mover_cut_group(mover, group, header, units);
 	int			a = 0;
 	int			b;
 
-	while (find_run(mover, units, n, &a, &b))
+	while (mover_find_run(mover, units, n, &a, &b))
 	{
 		MemoryContext run_context = AllocSetContextCreate(context,
 														  "columnar move",
