@@ -96,6 +96,10 @@ INSERT INTO h TABLE c;
 my $compact = q{SELECT columnar_compact('c')};
 my $load = q{INSERT INTO c SELECT g, 'killed' FROM generate_series(1, 12000) g};
 my $few = q{INSERT INTO c SELECT g, 'killed' FROM generate_series(1, 3000) g};
+my $bulk = join '; ', map {
+	my $rows = "SELECT g, rpad(g::text, 700, 'x') FROM generate_series($_, $_ + 899) g";
+	("INSERT INTO c $rows", "INSERT INTO h $rows")
+} 20000, 21000, 22000;
 my $can_attach = 0;
 for my $point (
 	[ $compact, 'toast_list_write()' ],
@@ -107,13 +111,16 @@ for my $point (
 	[ 'VACUUM c', 'remove_values' ],
 	[ 'VACUUM c', 'row_set_write()' ],
 	[ 'VACUUM c', 'free_space_retire', 'free_space_retire' ],
+	[ "$bulk; $compact; VACUUM c", 'extent_copy()' ],
+	[ "$bulk; $compact; VACUUM c", 'extent_copy', '*free_space_forget' ],
+	[ "$bulk; $compact; VACUUM c", 'free_space_truncate()' ],
 	[ $load, 'extent_finish()' ],
 	[ $load, 'group_publish_columns', '*free_space_forget' ],
 	[ $load, 'group_publish_columns', 'group_close' ],
 	[ $few, 'row_map_append', 'metapage_read_or_create' ],
 	[ $few, 'group_publish_rows', '*free_space_forget' ])
 {
-	my $name = join ' ', @$point;
+	my $name = join(' ', @$point) =~ s/.*(?=SELECT columnar_compact)//r;
 
 	make_table();
 	if (!kill_at(@$point))
