@@ -287,11 +287,13 @@ check_fixed_vector(ChunkCheck *check, ValueBounds *bounds)
 
 /* A numeric from its bytes, as double. */
 static double
-numeric_value(StringRef string)
+numeric_value(ChunkCheck *check, StringRef string)
 {
 	struct varlena *value = palloc(VARHDRSZ + string.length);
 	double		result;
 
+	if (!chunk_numeric_is_sound((const uint8 *) string.data, string.length))
+		segment_reader_report(check->reader, check->attno, "A value is no numeric");
 	SET_VARSIZE(value, VARHDRSZ + string.length);
 	memcpy(VARDATA(value), string.data, string.length);
 	result = DatumGetFloat8(DirectFunctionCall1(numeric_float8_no_overflow,
@@ -351,7 +353,7 @@ check_string_vector(ChunkCheck *check, ValueBounds *bounds)
 			continue;
 		check_string(check, strings[i]);
 		if (numeric)
-			bounds_add_float(bounds, numeric_value(strings[i]));
+			bounds_add_float(bounds, numeric_value(check, strings[i]));
 		else
 			bounds_add_bytes(bounds, strings[i]);
 	}

@@ -7,6 +7,7 @@
  */
 #include "encoding/base.h"
 
+#include "encoding/chunk.h"
 #include "encoding/numeric_codec.h"
 
 #define DIGIT_BASE 10000
@@ -100,6 +101,21 @@ numeric_parse(const uint8_t *payload, size_t length, NumericParts *parts)
 	}
 	parts->digits = payload + header_length;
 	parts->ndigits = (int) ((length - header_length) / 2);
+	return true;
+}
+
+bool
+chunk_numeric_is_sound(const uint8_t *payload, size_t length)
+{
+	NumericParts parts;
+
+	if (!numeric_parse(payload, length, &parts))
+		return false;
+	if (parts.form != NUMERIC_FINITE)
+		return true;
+	for (int i = 0; i < parts.ndigits; i++)
+		if (load_word(parts.digits + 2 * i) >= DIGIT_BASE)
+			return false;
 	return true;
 }
 

@@ -202,6 +202,12 @@ extern bool chunk_numeric_scaled(ChunkReader *reader, uint32_t vector,
 								 int64_t *values, uint8_t *scale,
 								 const char **reason);
 
+/*
+ * Is this payload of a numeric, without its length word, one that the server's
+ * functions can work with?
+ */
+extern bool chunk_numeric_is_sound(const uint8_t *payload, size_t length);
+
 /* English name of a vector's encoding ("delta", "dictionary", ...). */
 extern const char *chunk_vector_encoding(ChunkReader *reader, uint32_t vector);
 
