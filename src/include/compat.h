@@ -15,11 +15,21 @@
 #error "columnar needs PostgreSQL 15 or later"
 #endif
 
+#include "access/genam.h"
+#include "catalog/pg_class.h"
+#include "commands/explain.h"
+#include "commands/vacuum.h"
+#include "fmgr.h"
+#include "miscadmin.h"
+#include "optimizer/cost.h"
+#include "pgstat.h"
+#include "utils/acl.h"
+#include "utils/rel.h"
+
 /* ---- before 16 ---- */
 
 #if PG_VERSION_NUM < 160000
 
-#include "fmgr.h"
 #include "storage/relfilenode.h"
 
 /* The module's entry points were not exported by their declarations. */
@@ -47,10 +57,7 @@ typedef Oid RelFileNumber;
 
 #define RelFileLocatorEquals(a, b) RelFileNodeEquals(a, b)
 #define rd_locator rd_node
-#define smgr_rlocator smgr_rnode
 #define relNumber relNode
-#define spcOid spcNode
-#define dbOid dbNode
 #define relation_set_new_filelocator relation_set_new_filenode
 
 /* Counters of a relation were named otherwise. */
@@ -59,11 +66,7 @@ typedef Oid RelFileNumber;
 /* The result of tuple_update said only yes or no. */
 typedef bool TU_UpdateIndexes;
 
-#define TU_None false
-#define TU_All true
-
 /* Checks of ownership had one function per kind of object. */
-#include "utils/acl.h"
 #define relation_is_owned(relid) pg_class_ownercheck(relid, GetUserId())
 
 /* Fields of the B-tree's "reuse page" record; see standby_conflict.c. */
@@ -87,40 +90,7 @@ typedef bool TU_UpdateIndexes;
 #define columnar_tuplesort_getdatum(sort, value, isnull) \
 	tuplesort_getdatum(sort, true, value, isnull, NULL)
 
-#else
-
-#include "catalog/pg_class.h"
-#include "miscadmin.h"
-#include "utils/acl.h"
-#include "varatt.h"
-
-#define PGSTAT_TUPLES_RETURNED(rel) ((rel)->pgstat_info->counts.tuples_returned)
-
-#define columnar_tuplesort_getdatum(sort, value, isnull) \
-	tuplesort_getdatum(sort, true, false, value, isnull, NULL)
-
-#define relation_is_owned(relid) \
-	object_ownercheck(RelationRelationId, relid, GetUserId())
-
-#define reuse_page_record_init(record, rel, horizon) \
-	((record)->locator = (rel)->rd_locator, \
-	 (record)->block = InvalidBlockNumber, \
-	 (record)->snapshotConflictHorizon = (horizon), \
-	 (record)->isCatalogRel = false)
-
-#define relation_zero_extend(rel, start, nblocks) \
-	smgrzeroextend(RelationGetSmgr(rel), MAIN_FORKNUM, start, nblocks, \
-				   !RelationIsPermanent(rel))
-
-#endif							/* PG_VERSION_NUM < 160000 */
-
 /* What VACUUM may remove and freeze. */
-#include "commands/vacuum.h"
-#include "pgstat.h"
-#include "utils/rel.h"
-
-#if PG_VERSION_NUM < 160000
-
 struct VacuumCutoffs
 {
 	TransactionId relfrozenxid;
@@ -150,6 +120,26 @@ vacuum_get_cutoffs(Relation rel, const VacuumParams *params,
 
 #else
 
+#include "varatt.h"
+
+#define PGSTAT_TUPLES_RETURNED(rel) ((rel)->pgstat_info->counts.tuples_returned)
+
+#define relation_is_owned(relid) \
+	object_ownercheck(RelationRelationId, relid, GetUserId())
+
+#define reuse_page_record_init(record, rel, horizon) \
+	((record)->locator = (rel)->rd_locator, \
+	 (record)->block = InvalidBlockNumber, \
+	 (record)->snapshotConflictHorizon = (horizon), \
+	 (record)->isCatalogRel = false)
+
+#define relation_zero_extend(rel, start, nblocks) \
+	smgrzeroextend(RelationGetSmgr(rel), MAIN_FORKNUM, start, nblocks, \
+				   !RelationIsPermanent(rel))
+
+#define columnar_tuplesort_getdatum(sort, value, isnull) \
+	tuplesort_getdatum(sort, true, false, value, isnull, NULL)
+
 #define index_vacuum_info_set_table(info, rel) ((info)->heaprel = (rel))
 
 #endif							/* PG_VERSION_NUM < 160000 */
@@ -163,44 +153,35 @@ vacuum_get_cutoffs(Relation rel, const VacuumParams *params,
 #define AmAutoVacuumWorkerProcess() IsAutoVacuumWorkerProcess()
 
 /* There was no privilege to maintain tables. */
-#define relation_may_be_maintained(relid) \
-	relation_is_owned(relid)
-
-#else
-
-#include "utils/acl.h"
-
-#define relation_may_be_maintained(relid) \
-	(pg_class_aclcheck(relid, GetUserId(), ACL_MAINTAIN) == ACLCHECK_OK)
-
-#endif							/* PG_VERSION_NUM < 170000 */
+#define relation_may_be_maintained(relid) relation_is_owned(relid)
 
 /* Read streams read runs of blocks with few, large, prefetched reads. */
-#if PG_VERSION_NUM < 170000
 #define HAVE_READ_STREAM 0
 
 /* ANALYZE hands over block numbers, not a stream. */
 #define ANALYZE_BLOCK_PARAMETERS \
 	BlockNumber block, BufferAccessStrategy strategy
 #define analyze_next_sampled_block() (block)
-#else
-#define HAVE_READ_STREAM 1
 
-/* Foreign key triggers ask a slot whether its row is the transaction's. */
-#define TUPLE_SLOT_HAS_CURRENT_XACT_TEST
+#else
 
 #include "storage/read_stream.h"
+
+#define relation_may_be_maintained(relid) \
+	(pg_class_aclcheck(relid, GetUserId(), ACL_MAINTAIN) == ACLCHECK_OK)
+
+#define HAVE_READ_STREAM 1
 
 #define ANALYZE_BLOCK_PARAMETERS ReadStream *stream
 #define analyze_next_sampled_block() \
 	read_stream_next_block(stream, &(BufferAccessStrategy) {NULL})
+
+/* Foreign key triggers ask a slot whether its row is the transaction's. */
+#define TUPLE_SLOT_HAS_CURRENT_XACT_TEST
+
 #endif							/* PG_VERSION_NUM < 170000 */
 
 /* ---- before 18 ---- */
-
-#include "access/genam.h"
-#include "commands/explain.h"
-#include "commands/vacuum.h"
 
 #if PG_VERSION_NUM < 180000
 
@@ -234,6 +215,10 @@ vacuum_get_cutoffs(Relation rel, const VacuumParams *params,
 /* The attribute stood behind the declaration. */
 #define pg_noreturn pg_attribute_noreturn()
 
+/* A path that a setting forbids. */
+#define path_disable(path) \
+	((path)->startup_cost += disable_cost, (path)->total_cost += disable_cost)
+
 #else
 
 #include "commands/explain_format.h"
@@ -245,6 +230,8 @@ vacuum_get_cutoffs(Relation rel, const VacuumParams *params,
 /* The access method iterates over a bitmap. */
 #define BITMAP_SCAN_HAS_ITERATOR 1
 #define bitmap_scan_disable_prefetch(node) ((void) (node))
+
+#define path_disable(path) ((path)->disabled_nodes++)
 
 #if PG_VERSION_NUM < 190000
 #define pgstat_report_vacuum(rel, live, dead, starttime) \
@@ -262,21 +249,5 @@ typedef VacuumParams *VacuumParamsPointer;
 #else
 typedef const VacuumParams *VacuumParamsPointer;
 #endif							/* PG_VERSION_NUM < 190000 */
-
-/* ---- paths, before 18 ---- */
-
-#include "optimizer/cost.h"
-
-#if PG_VERSION_NUM < 180000
-
-/* A path that a setting forbids. */
-#define path_disable(path) \
-	((path)->startup_cost += disable_cost, (path)->total_cost += disable_cost)
-
-#else
-
-#define path_disable(path) ((path)->disabled_nodes++)
-
-#endif							/* PG_VERSION_NUM < 180000 */
 
 #endif							/* COLUMNAR_COMPAT_H */
