@@ -217,6 +217,7 @@ string_sequence_select(StringSequence *sequence, uint32_t vector,
 {
 	const Allocator *allocator = sequence->allocator;
 	uint32_t	nvalues = vector_length(sequence->lengths.nvalues, vector);
+	uint64_t	raw_length;
 	uint64_t	offset;
 
 	if (sequence->has_vector && sequence->vector == vector)
@@ -234,7 +235,13 @@ string_sequence_select(StringSequence *sequence, uint32_t vector,
 	if (!int_stream_decode(&sequence->lengths, sequence->source, vector, NULL,
 						   sequence->vector_lengths, scratch, reason))
 		return false;
+	raw_length = sequence->raw_starts[sequence->nblocks];
 	offset = vector_start(sequence, vector);
+	if (offset > raw_length)	/* and the sum below might wrap around */
+	{
+		*reason = "vector of strings begins behind their bytes";
+		return false;
+	}
 	for (uint32_t i = 0; i < nvalues; i++)
 	{
 		if (nulls != NULL && bitmap_get(nulls, i))
@@ -242,8 +249,7 @@ string_sequence_select(StringSequence *sequence, uint32_t vector,
 		sequence->vector_offsets[i] = offset;
 		offset += sequence->vector_lengths[i];
 	}
-	if (offset != vector_start(sequence, vector + 1) ||
-		offset > sequence->raw_starts[sequence->nblocks])
+	if (offset != vector_start(sequence, vector + 1) || offset > raw_length)
 	{
 		*reason = "lengths of strings do not match their bytes";
 		return false;

@@ -9,6 +9,7 @@
 #include "chunk_case.h"
 #include "chunk_walk.h"
 #include "encoding/bytebuffer.h"
+#include "encoding/string_sequence.h"
 #include "unit.h"
 
 #define NROWS 1100
@@ -220,6 +221,61 @@ UNIT_TEST(damage_numerics)
 		check_damage(&input, "numerics");
 	}
 	chunk_case_free(&input);
+}
+
+/*
+ * A vector of strings said to begin so far up that, modulo 2^64, it ends where
+ * the strings' bytes do: one of its strings would lie in front of them.
+ */
+UNIT_TEST(damage_strings_start)
+{
+	static const uint64_t offset = 15;
+	static const uint64_t encodings[] = {INT_CONSTANT, INT_CONSTANT};
+	static const uint64_t lengths[] = {1, 1};
+	uint64_t	starts[] = {0, 0 - offset};
+	uint64_t	raw_length = 10 * VECTOR_LENGTH - offset;
+	uint64_t	stream_offsets[3];
+	uint64_t	stream_lengths[3];
+	const char *reason = NULL;
+	IntScratch *scratch = malloc(sizeof(IntScratch));
+	StringSequence sequence;
+	MemorySource memory;
+	ByteBuffer	head;
+	ByteBuffer	body;
+	ByteCursor	cursor;
+	StringRef	string;
+
+	/* strings of ten bytes in two vectors and one block */
+	bytebuffer_init(&head, &unit_allocator);
+	bytebuffer_append_uint(&head, 1, 4);
+	packed_column_write(&head, starts, 2);
+	vector_directory_write(&head, 2, encodings, lengths);
+	bytebuffer_init(&body, &unit_allocator);
+	bytebuffer_append_uint(&body, 10, 1);
+	bytebuffer_append_uint(&body, 10, 1);
+	stream_offsets[0] = 0;
+	stream_offsets[1] = body.length;
+	packed_column_write(&body, &raw_length, 1);
+	packed_column_write(&body, &raw_length, 1);
+	stream_offsets[2] = body.length;
+	bytebuffer_append_zeros(&body, (size_t) raw_length);
+	for (int i = 0; i < 3; i++)
+		stream_lengths[i] = (i < 2 ? stream_offsets[i + 1] : body.length) -
+			stream_offsets[i];
+
+	memory_source_init(&memory, body.data, body.length);
+	cursor_init(&cursor, head.data, head.length);
+	UNIT_CHECK(string_sequence_parse(&cursor, 2 * VECTOR_LENGTH, CODEC_NONE,
+									 false, stream_offsets, stream_lengths,
+									 &memory.source, &unit_allocator,
+									 &sequence));
+	UNIT_CHECK(!string_sequence_select(&sequence, 1, NULL, scratch, &reason) ||
+			   !string_sequence_get(&sequence, 1, &string, &reason));
+	UNIT_CHECK(reason != NULL);
+	string_sequence_close(&sequence);
+	bytebuffer_free(&head);
+	bytebuffer_free(&body);
+	free(scratch);
 }
 
 /* What the caller expects must be what the head says. */
