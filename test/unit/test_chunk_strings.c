@@ -340,3 +340,28 @@ UNIT_TEST(chunk_numerics_as_integers)
 	bytebuffer_free(&output);
 	chunk_case_free(&input);
 }
+
+/* Words of a payload, as the server writes them: in native byte order. */
+static bool
+words_are_sound(uint16_t header, uint16_t digit)
+{
+	uint16_t	words[] = {header, digit};
+
+	return chunk_numeric_is_sound((const uint8_t *) words, sizeof(words));
+}
+
+UNIT_TEST(numeric_soundness)
+{
+	const uint16_t short_form = 0x8000;
+	const uint16_t nan_form = 0xC000;
+
+	UNIT_CHECK(words_are_sound(short_form, 0));
+	UNIT_CHECK(words_are_sound(short_form, 9999));
+	UNIT_CHECK(!words_are_sound(short_form, 10000));
+	UNIT_CHECK(!words_are_sound(short_form, 0xFFFF));
+	UNIT_CHECK(!words_are_sound(nan_form, 1));
+	UNIT_CHECK(chunk_numeric_is_sound((const uint8_t *) &nan_form, 2));
+	UNIT_CHECK(chunk_numeric_is_sound((const uint8_t *) &short_form, 2));
+	UNIT_CHECK(!chunk_numeric_is_sound((const uint8_t *) &short_form, 1));
+	UNIT_CHECK(!chunk_numeric_is_sound((const uint8_t *) &short_form, 0));
+}
