@@ -17,6 +17,9 @@ SHLIB_LINK = -llz4 -lzstd
 
 REGRESS = $(patsubst sql/%.sql,%,$(sort $(wildcard sql/*.sql)))
 REGRESS_OPTS = --load-extension=columnar
+# plans and orders depend on the database's collation
+NO_LOCALE = 1
+ENCODING = UTF8
 ISOLATION = $(patsubst test/specs/%.spec,%,$(sort $(wildcard test/specs/*.spec)))
 ISOLATION_OPTS = --inputdir=$(srcdir)/test --load-extension=columnar
 TAP_TESTS = 1
