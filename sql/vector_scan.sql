@@ -167,6 +167,9 @@ EXECUTE p(1, '{1,2,52,20002}', 'v2');
 EXECUTE p(51, '{1,2,52,20002}', 'v2');
 EXECUTE p(NULL, '{1,2,52,20002}', 'v2');
 RESET plan_cache_mode;
+-- a vector that was read before an operand was known was not skipped
+SELECT counter('SELECT k FROM vs WHERE u = md5(''29000'')::uuid AND k = (SELECT 5)',
+	'Vectors Skipped') < 5 AS few;
 SET enable_hashjoin = off;
 SET enable_mergejoin = off;
 SET enable_material = off;

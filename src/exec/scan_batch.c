@@ -50,6 +50,18 @@ all_vectors(GroupScan *scan)
 		(UINT64CONST(1) << nvectors) - 1;
 }
 
+/* A bit for each vector that the scan has still to come to. */
+static uint64
+vectors_ahead(const VectorScanState *state, bool forward)
+{
+	if (forward)
+		return state->vector >= GROUP_VECTORS - 1 ? 0 :
+			PG_UINT64_MAX << (state->vector + 1);
+	if (state->vector >= GROUP_VECTORS)
+		return PG_UINT64_MAX;
+	return state->vector <= 0 ? 0 : (UINT64CONST(1) << state->vector) - 1;
+}
+
 static uint32
 vector_slots(GroupScan *scan, int vector)
 {
@@ -140,6 +152,21 @@ check_segment(VectorScanState *state, ColumnFilter *filter)
 							 entry->nnulls, state->scan->segment->nslots);
 }
 
+/*
+ * Take vectors from those to be looked at.  Only such count as skipped as have
+ * not been looked at before the filter's operand was known.
+ */
+static void
+skip_vectors(VectorScanState *state, uint64 vectors)
+{
+	EState	   *estate = state->css.ss.ps.state;
+	bool		forward = ScanDirectionIsForward(estate->es_direction);
+
+	state->counters->vectors_skipped +=
+		pg_popcount64(state->vectors & vectors & vectors_ahead(state, forward));
+	state->vectors &= ~vectors;
+}
+
 /* Let the zone maps of the chunk's vectors decide what they can. */
 static void
 check_vectors(VectorScanState *state, ColumnFilter *filter)
@@ -167,8 +194,7 @@ check_vectors(VectorScanState *state, ColumnFilter *filter)
 								  vector_slots(state->scan, vector)))
 		{
 			case VERDICT_NONE:
-				state->vectors &= ~bit;
-				state->counters->vectors_skipped++;
+				skip_vectors(state, bit);
 				break;
 			case VERDICT_ALL:
 				filter->decided |= bit;
@@ -191,8 +217,7 @@ prune_vectors(VectorScanState *state, ColumnFilter *filter)
 	switch (verdict)
 	{
 		case VERDICT_NONE:
-			state->counters->vectors_skipped += pg_popcount64(state->vectors);
-			state->vectors = 0;
+			skip_vectors(state, PG_UINT64_MAX);
 			break;
 		case VERDICT_ALL:
 			filter->decided = PG_UINT64_MAX;
@@ -549,21 +574,12 @@ step_row_page(VectorScanState *state, bool forward)
 static bool
 step_vector(VectorScanState *state, bool forward)
 {
-	uint64		left = state->vectors;
+	uint64		left = state->vectors & vectors_ahead(state, forward);
 
 	if (forward)
-	{
-		left = state->vector >= GROUP_VECTORS - 1 ? 0 :
-			left & (PG_UINT64_MAX << (state->vector + 1));
 		state->vector = left ? pg_rightmost_one_pos64(left) : GROUP_VECTORS;
-	}
 	else
-	{
-		left = state->vector <= 0 ? 0 :
-			state->vector >= GROUP_VECTORS ? left :
-			left & ((UINT64CONST(1) << state->vector) - 1);
 		state->vector = left ? pg_leftmost_one_pos64(left) : -1;
-	}
 	return left != 0;
 }
 

@@ -128,7 +128,7 @@ fill_nulls(ScanColumn *column, const ScanBatch *batch)
 {
 	const uint64 *nulls = column->vector.nulls;
 
-	if (column->vector.has_nulls)
+	if (column->vector.nnulls > 0)
 	{
 		for (int i = 0; i < batch->nrows; i++)
 		{
@@ -154,7 +154,7 @@ fill_missing(ScanColumn *column, const ScanBatch *batch)
 		column->values[i] = column->vector.missing_value;
 		column->isnull[i] = column->vector.missing_isnull;
 	}
-	column->has_nulls = column->vector.missing_isnull;
+	column->has_nulls |= column->vector.missing_isnull;
 }
 
 void

@@ -140,7 +140,7 @@ clear_mask(uint64 *mask)
 static void
 exclude_nulls(const AttributeVector *av, uint64 *mask)
 {
-	if (!av->has_nulls)
+	if (av->nnulls == 0)
 		return;
 	for (int w = 0; w < VECTOR_WORDS; w++)
 		mask[w] &= ~av->nulls[w];
@@ -503,7 +503,7 @@ apply_null_test(const ColumnFilter *filter, const AttributeVector *av,
 {
 	if (filter->clause.kind == FILTER_IS_NOT_NULL)
 		exclude_nulls(av, mask);
-	else if (!av->has_nulls)
+	else if (av->nnulls == 0)
 		clear_mask(mask);
 	else
 	{

@@ -23,8 +23,8 @@ typedef struct AttributeVector
 	Datum		missing_value;
 	bool		missing_isnull;
 	int			vector;			/* in the segment, or -1 */
-	bool		has_nulls;
-	bool		has_values;
+	bool		has_nulls;		/* nulls and nnulls are decoded */
+	bool		has_values;		/* and so are values */
 	uint32		nnulls;
 	uint64		nulls[VECTOR_WORDS];	/* bit set for NULL */
 	void	   *values;			/* fixed width: native array of 1,024 */
