@@ -423,6 +423,9 @@ compare_bytes(const void *a, const void *b)
 								&((const FilterValue *) b)->bytes);
 }
 
+/* Members that fit one allocation; no set that somebody wrote has as many. */
+#define MAX_MEMBERS			((int) (MaxAllocSize / sizeof(FilterValue)))
+
 /*
  * Members that are close together, and more than a few, make a bitmap.  Its
  * size is bounded by their number: a rescan makes it anew.
@@ -530,6 +533,13 @@ prepare_set(ColumnFilter *filter, Datum datum)
 	bool	   *nulls;
 	int			nelements;
 	bool		has_null = false;
+
+	/* The server needs no more memory than the array: so the clause decides. */
+	if (ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array)) > MAX_MEMBERS)
+	{
+		filter->is_opaque = true;
+		return;
+	}
 
 	get_typlenbyvalalign(ARR_ELEMTYPE(array), &typlen, &typbyval, &typalign);
 	deconstruct_array(array, ARR_ELEMTYPE(array), typlen, typbyval, typalign,
