@@ -208,6 +208,24 @@ page_remove_extent(FreeSpacePageData *page, uint32 index)
 }
 
 /*
+ * Put the last of new blocks, as an empty page, into the record that lists
+ * them.  Extending the file is not logged, so recovery that replays an earlier
+ * truncation would else end with a file that is shorter than its free-space
+ * entries say, and those blocks would be given out twice.  Returns the buffer,
+ * locked, to be released once the record is finished.
+ */
+static Buffer
+register_last_block(Relation rel, GenericXLogState *state, BlockNumber blkno)
+{
+	Buffer		buffer = ReadBufferExtended(rel, MAIN_FORKNUM, blkno,
+											RBM_ZERO_AND_LOCK, NULL);
+
+	PageInit(GenericXLogRegisterBuffer(state, buffer, GENERIC_XLOG_FULL_IMAGE),
+			 BLCKSZ, 0);
+	return buffer;
+}
+
+/*
  * Make sure that some page has room for nentries, by a new page at the end of
  * the file if need be.  Others may take the room before the caller does.
  */
@@ -231,10 +249,12 @@ free_space_grow(Relation rel, uint32 nentries)
 	{
 		/* somebody was faster: the block is free */
 		GenericXLogState *state = GenericXLogStart(rel);
+		Buffer		last_buffer = register_last_block(rel, state, blkno);
 
 		page_add_extent(free_space_page(GenericXLogRegisterBuffer(state, room, 0)),
 						blkno, 1, EXTENT_FREE, InvalidFullTransactionId);
 		GenericXLogFinish(state);
+		UnlockReleaseBuffer(last_buffer);
 		free_space_leave(room, head);
 	}
 	else
@@ -399,10 +419,13 @@ free_space_allocate(Relation rel, BlockNumber nblocks, FullTransactionId owner)
 		if (BufferIsValid(room))
 		{
 			GenericXLogState *xlog = GenericXLogStart(rel);
+			Buffer		last_buffer = register_last_block(rel, xlog,
+														  start + nblocks - 1);
 
 			page_add_extent(free_space_page(GenericXLogRegisterBuffer(xlog, room, 0)),
 							start, nblocks, EXTENT_ANNOUNCED, owner);
 			GenericXLogFinish(xlog);
+			UnlockReleaseBuffer(last_buffer);
 			free_space_leave(room, head);
 			UnlockReleaseBuffer(head);
 			UnlockRelationForExtension(rel, ExclusiveLock);

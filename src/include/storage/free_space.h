@@ -6,6 +6,8 @@
  * content lock held, and that lock is kept until the new blocks are announced,
  * free or referenced in a WAL record.  So a block below the length read under
  * that lock which is none of these is leaked, and VACUUM may free it.
+ * The record has an image of the last new block, so that after recovery the file
+ * is as long as its entries say.
  * (I3) An announcement is removed in or after the record that makes its blocks
  * referenced.  So VACUUM frees blocks announced by a finished transaction only
  * if nothing refers to them.
