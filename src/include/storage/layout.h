@@ -83,7 +83,9 @@ typedef enum PageKind
 	PAGE_FREE_SPACE,
 	PAGE_ATTRIBUTES,			/* attribute entries of a column-form segment */
 	PAGE_ROW_SET,				/* a deleted set */
-	PAGE_TOAST_LIST				/* TOAST values of moved rows */
+	PAGE_TOAST_LIST,			/* TOAST values of moved rows */
+	PAGE_ROW_HEADER_MAP,		/* list of row-header pages of a group */
+	PAGE_ROW_HEADERS			/* heap tuple headers of single rows */
 } PageKind;
 
 #define PAGE_TAG_MAGIC		0xC01A
@@ -263,23 +265,64 @@ typedef struct RowSetRef
 } RowSetRef;
 
 /*
- * Row-header pages of a TID block; the map has one entry for each of a group's
- * 256 TID blocks.  The format reserves their place; a table without deleted or
- * locked column-form rows has none.
+ * Row headers: the heap tuple headers of single rows of column-form segments,
+ * made when such a row is deleted, updated or locked for the first time.
+ *
+ * Their pages are heap pages.  A page of level k serves 65,536 >> 2k rows that
+ * lie together: level 0 the whole group, level 3 a vector, level 4 a TID block.
+ * A header goes to the page of the lowest level that has room, so few headers
+ * of a group share a page and many have one for every TID block.  Where a row's
+ * header may be is thus a matter of arithmetic: one page of each level.
+ *
+ * A sparse page has headers in order of arrival, each with a RowHeaderTrailer
+ * as its last bytes.  A dense page has 256 line pointers, of which number i + 1
+ * is for row i of the TID block, and bare headers without trailer.  Pages of
+ * level 4 are dense unless headers carry replica identity columns; then, and
+ * where a dense page cannot take such a header, they form a chain.
  */
-typedef enum RowHeaderPageKind
-{
-	ROW_HEADERS_NONE = 0,
-	ROW_HEADERS_SPARSE,			/* in order of arrival, each with its offset */
-	ROW_HEADERS_DENSE			/* line pointer = TID offset */
-} RowHeaderPageKind;
+#define ROW_HEADER_LEVELS	5
+#define ROW_HEADER_PAGES	(1 + 4 + 16 + 64 + 256)
 
-typedef struct RowHeaderMapEntry
+/* Place in the map of the page of a level that serves a row of the group. */
+static inline int
+row_header_slot(int level, uint32 offset)
 {
-	BlockNumber blkno;			/* first page of the chain */
-	uint16		kind;			/* a RowHeaderPageKind */
-	uint16		nchain;			/* pages in the chain */
-} RowHeaderMapEntry;
+	return ((1 << (2 * level)) - 1) / 3 + (int) (offset >> (16 - 2 * level));
+}
+
+typedef struct RowHeaderMapData
+{
+	PageTag		tag;
+	uint32		group;
+	BlockNumber pages[ROW_HEADER_PAGES];	/* first of a chain, or invalid */
+} RowHeaderMapData;
+
+StaticAssertDecl(sizeof(RowHeaderMapData) <= PAGE_CONTENTS_LENGTH,
+				 "a row-header map is one page");
+
+/* Special space of a row-header page. */
+typedef struct RowHeaderPageTag
+{
+	uint16		magic;			/* PAGE_TAG_MAGIC */
+	uint8		kind;			/* PAGE_ROW_HEADERS */
+	uint8		version;		/* FORMAT_VERSION */
+	BlockNumber blkno;			/* of this page itself */
+	uint32		group;
+	uint16		first;			/* offset of the first row that it serves */
+	uint8		level;
+	uint8		is_dense;
+	BlockNumber next;			/* next page of the chain, or invalid */
+	uint32		reserved;
+} RowHeaderPageTag;
+
+StaticAssertDecl(sizeof(RowHeaderPageTag) == 24, "RowHeaderPageTag is on disk");
+
+/* The last bytes of a header on a sparse page. */
+typedef struct RowHeaderTrailer
+{
+	uint16		offset;			/* of the row, in the group */
+	uint16		identity;		/* see row_header.h: what columns it carries */
+} RowHeaderTrailer;
 
 typedef struct GroupHeaderData
 {
@@ -289,7 +332,7 @@ typedef struct GroupHeaderData
 	uint16		next_vector;	/* vectors below it are in a segment */
 	FullTransactionId loader;	/* who has the group open, or invalid */
 	uint32		nrow_pages;		/* entries of the row map over its pages */
-	BlockNumber row_header_map; /* page of RowHeaderMapEntry, or invalid */
+	BlockNumber row_header_map; /* page of RowHeaderMapData, or invalid */
 	RowSetRef	dead;			/* row gone, index entries may remain */
 	RowSetRef	gone;			/* row and index entries gone */
 	uint32		row_next;		/* first offset the open row segment has free */
