@@ -88,15 +88,15 @@ EXPLAIN (COSTS OFF) SELECT sum(sm) FROM vs WHERE k BETWEEN 5000 AND 9000;
 DROP INDEX vs_k;
 
 -- skipping is counted where it happens
-SELECT counter('SELECT k FROM vs WHERE k > 100000', 'Groups Skipped') > 0 AS groups,
-	counter('SELECT k FROM vs WHERE k = 15000', 'Vectors Skipped') > 20 AS vectors,
+SELECT counter('SELECT k FROM vs WHERE k > 100000', 'Columnar Groups Skipped') > 0 AS groups,
+	counter('SELECT k FROM vs WHERE k = 15000', 'Columnar Vectors Skipped') > 20 AS vectors,
 	counter('SELECT k FROM vs WHERE k = 15000', 'Rows Removed by Vector Filter') < 2100 AS rows;
-SELECT counter('SELECT k FROM vs WHERE tc = ''k015000''', 'Vectors Skipped') > 20 AS text,
-	counter('SELECT k FROM vs WHERE dom > 29000', 'Vectors Skipped') > 20 AS domain,
-	counter('SELECT k FROM vs WHERE k IN (5, 29000)', 'Vectors Skipped') > 20 AS set,
-	counter('SELECT k FROM vs WHERE t IS NULL', 'Vectors Skipped') AS scattered;
+SELECT counter('SELECT k FROM vs WHERE tc = ''k015000''', 'Columnar Vectors Skipped') > 20 AS text,
+	counter('SELECT k FROM vs WHERE dom > 29000', 'Columnar Vectors Skipped') > 20 AS domain,
+	counter('SELECT k FROM vs WHERE k IN (5, 29000)', 'Columnar Vectors Skipped') > 20 AS set,
+	counter('SELECT k FROM vs WHERE t IS NULL', 'Columnar Vectors Skipped') AS scattered;
 SELECT counter('SELECT k FROM vs WHERE k IS NULL', 'Rows Removed by Vector Filter') < 1100 AS nulls,
-	counter('SELECT k FROM vs WHERE sm < 1000', 'Vectors Skipped') AS all_match;
+	counter('SELECT k FROM vs WHERE sm < 1000', 'Columnar Vectors Skipped') AS all_match;
 
 -- comparisons, cross-type constants, constants out of range
 SELECT q, same('SELECT k, t FROM %s WHERE ' || q) FROM unnest(ARRAY[
@@ -172,14 +172,14 @@ SELECT count(*) FROM vs
 WHERE k = 29000 AND k <> ALL ((SELECT array_fill(5, ARRAY[17000000]))::int[]);
 -- a vector that was read before an operand was known was not skipped
 SELECT counter('SELECT k FROM vs WHERE u = md5(''29000'')::uuid AND k = (SELECT 5)',
-	'Vectors Skipped') < 5 AS few;
+	'Columnar Vectors Skipped') < 5 AS few;
 SET enable_hashjoin = off;
 SET enable_mergejoin = off;
 SET enable_material = off;
 EXPLAIN (COSTS OFF) SELECT g, vs.t FROM generate_series(10000, 10003) g JOIN vs ON vs.k BETWEEN g AND g + 1;
 SELECT g, vs.t FROM generate_series(10000, 10003) g JOIN vs ON vs.k = g;
 SELECT counter('SELECT g, vs.t FROM generate_series(10000, 10003) g JOIN vs ON vs.k = g',
-	'Vectors Skipped') > 80 AS skipped;
+	'Columnar Vectors Skipped') > 80 AS skipped;
 RESET enable_hashjoin;
 RESET enable_mergejoin;
 RESET enable_material;

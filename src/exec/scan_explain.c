@@ -26,7 +26,7 @@ explain_columns(VectorScanState *state, ExplainState *es)
 		names = lappend(names, pstrdup(NameStr(attr->attname)));
 	}
 	if (names != NIL)
-		ExplainPropertyList("Projected Columns", names, es);
+		ExplainPropertyList("Columnar Projected Columns", names, es);
 }
 
 static void
@@ -58,9 +58,9 @@ vector_scan_explain(CustomScanState *node, List *ancestors, ExplainState *es)
 	if (!es->analyze || state->nfilters == 0)
 		return;
 
-	ExplainPropertyUInteger("Groups Skipped", NULL, counters->groups_skipped,
-							es);
-	ExplainPropertyUInteger("Vectors Skipped", NULL,
+	ExplainPropertyUInteger("Columnar Groups Skipped", NULL,
+							counters->groups_skipped, es);
+	ExplainPropertyUInteger("Columnar Vectors Skipped", NULL,
 							counters->vectors_skipped, es);
 	ExplainPropertyUInteger("Rows Removed by Vector Filter", NULL,
 							counters->rows_removed, es);
