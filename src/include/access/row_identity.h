@@ -1,21 +1,38 @@
 /*
  * row_identity.h
- *		Columns that row headers carry for logical decoding.
+ *		Old values in the record of an update or delete, for logical decoding.
  */
 #ifndef ACCESS_ROW_IDENTITY_H
 #define ACCESS_ROW_IDENTITY_H
 
-#include "storage/row_header.h"
+#include "access/htup.h"
+#include "executor/tuptable.h"
+#include "nodes/bitmapset.h"
+#include "storage/layout.h"
+#include "utils/rel.h"
 
 /*
- * If row headers of the relation have to carry replica identity columns now
- * (RelationIsLogicallyLogged, and an identity): a tuple with the row's, palloc'd
- * and detoasted, NULL in the others; *mark says which columns they are.  Else
- * NULL, with *mark 0.
+ * Attributes of the replica identity (numbers less
+ * FirstLowInvalidHeapAttributeNumber) whose old values the records of deletes
+ * have to carry; 0 stands for all attributes.  NULL if there is nothing to
+ * carry: not logged logically, or no identity.
  */
-extern HeapTuple row_identity_form(Relation rel, RowNumber row, uint16 *mark);
+extern Bitmapset *row_identity_attributes(Relation rel);
 
-/* The mark that a new row header would have now. */
-extern uint16 row_identity_mark(Relation rel);
+/*
+ * What a record has to carry of the row's old version, which is in the slot: a
+ * palloc'd tuple without external values, NULL if nothing.  The counterpart of
+ * heap's ExtractReplicaIdentity: key_required is true for a delete, and for an
+ * update that changes an attribute of the identity or whose old version has
+ * one outside the row.
+ */
+extern HeapTuple row_identity_form(Relation rel, TupleTableSlot *old,
+								   bool key_required);
+
+/*
+ * Register the tuple, in the main data of the record that is being made, as
+ * decoding expects it behind xl_heap_update and xl_heap_delete.
+ */
+extern void row_identity_register(HeapTuple identity);
 
 #endif							/* ACCESS_ROW_IDENTITY_H */
