@@ -29,6 +29,7 @@ bool		columnar_vector_scan = true;
 int			columnar_codec = COLUMNAR_CODEC_ZSTD;
 int			columnar_codec_level = 1;
 int			columnar_load_buffer_size = 128 * 1024;
+int			columnar_row_form_rows = 1000;
 int			columnar_decode_kernel = UNPACK_AUTO;
 
 static const struct config_enum_entry codec_options[] = {
@@ -102,6 +103,15 @@ define_settings(void)
 							128 * 1024, 1024, INT_MAX,
 							PGC_USERSET,
 							GUC_UNIT_KB,
+							NULL, NULL, NULL);
+
+	DefineCustomIntVariable("columnar.row_form_rows",
+							"Sets how many rows a command writes row by row before it is taken for a load.",
+							"With zero even a single row is written by column; this is for tests.",
+							&columnar_row_form_rows,
+							1000, 0, INT_MAX,
+							PGC_USERSET,
+							0,
 							NULL, NULL, NULL);
 
 	DefineCustomEnumVariable("columnar.decode_kernel",

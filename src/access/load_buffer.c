@@ -44,10 +44,10 @@
 #include "utils/memutils.h"
 #include "utils/rel.h"
 
-/* Rows of a command that go to row form before it is taken for a load. */
-#define LOAD_ROW_FORM_ROWS		1000
-
-/* A flush of fewer rows is written in row form, unless they are wide. */
+/*
+ * A flush of fewer rows is written in row form, unless they are wide or
+ * columnar.row_form_rows is zero.
+ */
 #define LOAD_COLUMN_FORM_ROWS	8192
 #define LOAD_COLUMN_FORM_BYTES	((Size) 4 * 1024 * 1024)
 
@@ -279,7 +279,8 @@ load_state_flush(LoadState *state, Relation rel)
 									ALLOCSET_DEFAULT_SIZES);
 	old_context = MemoryContextSwitchTo(context);
 
-	if (row_buffer_nslots(state->rows) < LOAD_COLUMN_FORM_ROWS &&
+	if (columnar_row_form_rows > 0 &&
+		row_buffer_nslots(state->rows) < LOAD_COLUMN_FORM_ROWS &&
 		row_buffer_raw_bytes(state->rows) < LOAD_COLUMN_FORM_BYTES)
 		tuples = buffered_tuples(rel, state->rows);
 	if (tuples != NULL)
@@ -421,7 +422,7 @@ load_buffer_row_form_quota(Relation rel, CommandId cid, int nrows)
 {
 	LoadState  *state = load_state_get(rel, cid);
 
-	if (state->nrow_form + nrows <= LOAD_ROW_FORM_ROWS)
+	if (state->nrow_form + nrows <= (uint64) columnar_row_form_rows)
 	{
 		state->nrow_form += nrows;
 		return nrows;
@@ -432,7 +433,7 @@ load_buffer_row_form_quota(Relation rel, CommandId cid, int nrows)
 		state->row_form_checked = true;
 	}
 	if (!state->row_form_only)
-		nrows = LOAD_ROW_FORM_ROWS - state->nrow_form;
+		nrows = Max((int64) columnar_row_form_rows - (int64) state->nrow_form, 0);
 	state->nrow_form += nrows;
 	return nrows;
 }

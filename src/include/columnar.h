@@ -28,6 +28,9 @@ extern int	columnar_codec_level;
 /* columnar.load_buffer_size in kB: rows buffered over all tables. */
 extern int	columnar_load_buffer_size;
 
+/* columnar.row_form_rows: rows of a command before it is taken for a load. */
+extern int	columnar_row_form_rows;
+
 /* columnar.decode_kernel, an UnpackKernel. */
 extern int	columnar_decode_kernel;
 
