@@ -97,6 +97,31 @@ row_set_init(RowSetRef *ref)
 
 /* ---- reading ---- */
 
+static void
+row_set_check(Relation rel, const RowSetRef *ref)
+{
+	if (ref->length > ROW_SET_BITMAP_LENGTH ||
+		ref->nblocks != (ref->length + ROW_SET_PAGE_LENGTH - 1) / ROW_SET_PAGE_LENGTH)
+		page_report_corruption(rel, ref->start,
+							   "A set of rows has %u bytes on %u pages.",
+							   ref->length, ref->nblocks);
+}
+
+/* Lock a page of a set, which has part bytes of it. */
+static Buffer
+row_set_read_page(Relation rel, const RowSetRef *ref, uint16 index, uint32 part)
+{
+	Buffer		buffer = page_read(rel, ref->start + index, PAGE_ROW_SET,
+								   BUFFER_LOCK_SHARE);
+
+	if (((PageHeader) BufferGetPage(buffer))->pd_lower !=
+		MAXALIGN(SizeOfPageHeaderData) + sizeof(PageTag) + part)
+		page_report_corruption(rel, ref->start + index,
+							   "The page's part of a set of rows is not %u bytes long.",
+							   part);
+	return buffer;
+}
+
 /*
  * The set's bytes, palloc'd.  A page is copied under its lock.
  */
@@ -106,24 +131,13 @@ row_set_read(Relation rel, const RowSetRef *ref)
 	char	   *bytes;
 	uint32		done = 0;
 
-	if (ref->length > ROW_SET_BITMAP_LENGTH ||
-		ref->nblocks != (ref->length + ROW_SET_PAGE_LENGTH - 1) / ROW_SET_PAGE_LENGTH)
-		page_report_corruption(rel, ref->start,
-							   "A set of rows has %u bytes on %u pages.",
-							   ref->length, ref->nblocks);
-
+	row_set_check(rel, ref);
 	bytes = palloc(Max(ref->length, 1));
 	for (uint16 i = 0; i < ref->nblocks; i++)
 	{
 		uint32		part = Min(ref->length - done, ROW_SET_PAGE_LENGTH);
-		Buffer		buffer = page_read(rel, ref->start + i, PAGE_ROW_SET,
-									   BUFFER_LOCK_SHARE);
+		Buffer		buffer = row_set_read_page(rel, ref, i, part);
 
-		if (((PageHeader) BufferGetPage(buffer))->pd_lower !=
-			MAXALIGN(SizeOfPageHeaderData) + sizeof(PageTag) + part)
-			page_report_corruption(rel, ref->start + i,
-								   "The page's part of a set of rows is not %u bytes long.",
-								   part);
 		memcpy(bytes + done,
 			   (char *) buffer_contents(buffer) + sizeof(PageTag), part);
 		UnlockReleaseBuffer(buffer);
@@ -224,6 +238,79 @@ row_set_load(Relation rel, const RowSetRef *ref, uint64 *bitmap)
 		page_report_corruption(rel, ref->start,
 							   "The members of a set of rows of kind %u are invalid.",
 							   ref->kind);
+}
+
+/* ---- one row ---- */
+
+/* How many of n ascending elements, step apart, are not greater than offset. */
+static uint32
+count_up_to(const uint16 *elements, uint32 n, int step, uint32 offset)
+{
+	uint32		low = 0;
+	uint32		high = n;
+
+	while (low < high)
+	{
+		uint32		middle = (low + high) / 2;
+
+		if (elements[middle * step] <= offset)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/*
+ * Look for a row on one page of a set, which has length bytes from position on.
+ */
+static bool
+row_set_page_contains(const RowSetRef *ref, const char *bytes, uint32 position,
+					  uint32 length, uint32 offset)
+{
+	uint32		i;
+
+	if (ref->kind == ROW_SET_BITMAP)
+		return offset / 8 >= position && offset / 8 - position < length &&
+			((bytes[offset / 8 - position] >> (offset % 8)) & 1);
+
+	if (ref->kind == ROW_SET_ARRAY)
+	{
+		const uint16 *offsets = (const uint16 *) bytes;
+
+		i = count_up_to(offsets, length / sizeof(uint16), 1, offset);
+		return i > 0 && offsets[i - 1] == offset;
+	}
+	else
+	{
+		const RowRun *runs = (const RowRun *) bytes;
+
+		i = count_up_to(&runs->first, length / sizeof(RowRun), 2, offset);
+		return i > 0 && offset - runs[i - 1].first <= runs[i - 1].length;
+	}
+}
+
+bool
+row_set_contains(Relation rel, const RowSetRef *ref, uint32 offset)
+{
+	uint32		position = 0;
+	bool		found = false;
+
+	if (ref->kind == ROW_SET_EMPTY)
+		return false;
+	row_set_check(rel, ref);
+	for (uint16 i = 0; i < ref->nblocks && !found; i++)
+	{
+		uint32		part = Min(ref->length - position, ROW_SET_PAGE_LENGTH);
+		Buffer		buffer = row_set_read_page(rel, ref, i, part);
+
+		found = row_set_page_contains(ref,
+									  (char *) buffer_contents(buffer) + sizeof(PageTag),
+									  position, part, offset);
+		UnlockReleaseBuffer(buffer);
+		position += part;
+	}
+	return found;
 }
 
 /* ---- writing ---- */

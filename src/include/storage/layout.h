@@ -274,11 +274,9 @@ typedef struct RowSetRef
  * of a group share a page and many have one for every TID block.  Where a row's
  * header may be is thus a matter of arithmetic: one page of each level.
  *
- * A sparse page has headers in order of arrival, each with a RowHeaderTrailer
- * as its last bytes.  A dense page has 256 line pointers, of which number i + 1
- * is for row i of the TID block, and bare headers without trailer.  Pages of
- * level 4 are dense unless headers carry replica identity columns; then, and
- * where a dense page cannot take such a header, they form a chain.
+ * The special space says which row each line pointer is for.  A page has room
+ * for more bare headers than a TID block has rows; where headers carry columns,
+ * the pages of level 4 may form chains.
  */
 #define ROW_HEADER_LEVELS	5
 #define ROW_HEADER_PAGES	(1 + 4 + 16 + 64 + 256)
@@ -310,19 +308,25 @@ typedef struct RowHeaderPageTag
 	uint32		group;
 	uint16		first;			/* offset of the first row that it serves */
 	uint8		level;
-	uint8		is_dense;
+	uint8		reserved1;
 	BlockNumber next;			/* next page of the chain, or invalid */
-	uint32		reserved;
+	uint32		reserved2;
+
+	/* Offset in the group of the row that line pointer i + 1 is for. */
+	uint16		offsets[FLEXIBLE_ARRAY_MEMBER];
 } RowHeaderPageTag;
 
 StaticAssertDecl(sizeof(RowHeaderPageTag) == 24, "RowHeaderPageTag is on disk");
 
-/* The last bytes of a header on a sparse page. */
-typedef struct RowHeaderTrailer
-{
-	uint16		offset;			/* of the row, in the group */
-	uint16		identity;		/* see row_header.h: what columns it carries */
-} RowHeaderTrailer;
+/* Line pointers of a row-header page: as many as bare headers fit. */
+#define ROW_HEADER_PAGE_ENTRIES \
+	((PAGE_CONTENTS_LENGTH - sizeof(RowHeaderPageTag) - MAXIMUM_ALIGNOF) / \
+	 (MAXALIGN(SizeofHeapTupleHeader) + sizeof(ItemIdData) + sizeof(uint16)))
+#define ROW_HEADER_SPECIAL_LENGTH \
+	MAXALIGN(sizeof(RowHeaderPageTag) + ROW_HEADER_PAGE_ENTRIES * sizeof(uint16))
+
+StaticAssertDecl(ROW_HEADER_PAGE_ENTRIES <= MaxHeapTuplesPerPage,
+				 "the server's code limits line pointers of a heap page");
 
 typedef struct GroupHeaderData
 {

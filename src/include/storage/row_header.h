@@ -8,7 +8,9 @@
  * (H1) A header is added under the exclusive lock of the group's header, and
  * whoever holds that lock, shared or exclusive, finds every header there is.
  * (H2) A header keeps its page and line pointer as long as somebody has the
- * page pinned: only a cleanup lock allows to move or to remove one.
+ * page pinned: only a cleanup lock allows to move or to remove one.  There is
+ * one exception: row_header_add replaces a header that lacks the columns that
+ * logical decoding needs by now, and no one uses such a header otherwise.
  * (H3) On the page t_ctid is the header's physical place, unless it is a link
  * (row_link.h), a speculative token or the mark of a moved row.
  * (H4) A header counts only if its row is in a column-form segment, and in
@@ -16,6 +18,7 @@
  * (H5) VACUUM first makes dead rows members of the dead set and then removes
  * their headers; so readers look at set and headers under one lock of the
  * group's header.
+ * (H6) A group with a map is not marked all-visible in the directory.
  */
 #ifndef STORAGE_ROW_HEADER_H
 #define STORAGE_ROW_HEADER_H
@@ -39,11 +42,16 @@ extern bool row_header_find(Relation rel, const GroupHeaderData *header,
 
 /*
  * Give a row a header, unless it has one, and pin its page.  The new header has
- * xmin, cmin and the xmin bits of the row's segment.  identity: a tuple of the
- * relation's descriptor whose columns the header is to carry, for logical
- * decoding, or NULL; identity_mark goes to the trailer with it.  Clears what
- * says that the row is visible to all: the directory entry's flag and the TID
- * block's bit in the visibility map.
+ * xmin, cmin and the xmin bits of the row's segment.  Clears what says that the
+ * row is visible to all: the directory entry's flag and the TID block's bit in
+ * the visibility map.
+ *
+ * identity: a tuple of the relation's descriptor whose columns the header is to
+ * carry, for logical decoding, or NULL; identity_mark goes with it.  A header
+ * that has another mark is then replaced by one that says the same of the row.
+ * So whoever may need the columns asks for them before the header is used for
+ * anything (H2): every session does that has locked the relation since its
+ * replica identity was set.
  *
  * False if there is nothing to head: the row is not in a column-form segment
  * (any more), is behind its last row or is in a deleted set.
@@ -51,6 +59,15 @@ extern bool row_header_find(Relation rel, const GroupHeaderData *header,
 extern bool row_header_add(Relation rel, uint32 group, uint32 offset,
 						   HeapTuple identity, uint16 identity_mark,
 						   RowHeaderPlace *place);
+
+/*
+ * Give a row, which may still be in row form, a header with the transaction
+ * fields of a tuple, whose physical address is in t_self; for the mover, ahead
+ * of the swap that makes it count (H4).  Replaces a header that the row has.
+ */
+extern void row_header_copy(Relation rel, uint32 group, uint32 offset,
+							HeapTuple source, HeapTuple identity,
+							uint16 identity_mark);
 
 /*
  * The pages of a group's row headers that serve rows with offsets from first up
@@ -74,7 +91,7 @@ extern Buffer row_header_page_read(Relation rel, uint32 group,
 extern bool row_header_tuple(Relation rel, Buffer buffer, OffsetNumber offnum,
 							 HeapTuple tuple, uint32 *offset);
 
-/* The mark of a header's trailer; 0 on dense pages. */
+/* The mark of a header on a pinned page; 0 if it carries no columns. */
 extern uint16 row_header_identity(Buffer buffer, OffsetNumber offnum);
 
 #define row_header_page_tag(page) \

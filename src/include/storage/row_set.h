@@ -44,6 +44,10 @@ extern void row_set_init(RowSetRef *ref);
  */
 extern void row_set_load(Relation rel, const RowSetRef *ref, uint64 *bitmap);
 
+/* Is a row in a set?  As row_set_load, for one row. */
+extern bool row_set_contains(Relation rel, const RowSetRef *ref,
+							 uint32 offset);
+
 /*
  * Write a bitmap's members to new pages, announced for owner; the caller
  * publishes the reference.
