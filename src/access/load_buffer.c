@@ -432,6 +432,8 @@ load_buffer_row_form_quota(Relation rel, CommandId cid, int nrows)
 		state->row_form_only = row_form_only(rel);
 		state->row_form_checked = true;
 	}
+	else if (!state->row_form_only)
+		state->row_form_only = row_form_only_anew(rel);
 	if (!state->row_form_only)
 		nrows = Max((int64) columnar_row_form_rows - (int64) state->nrow_form, 0);
 	state->nrow_form += nrows;

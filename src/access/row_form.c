@@ -509,7 +509,11 @@ row_page_insert(Relation rel, Buffer buffer, const RowTarget *target,
 	MarkBufferDirty(buffer);
 	if (RelationNeedsWAL(rel))
 	{
-		if (ntuples == 1)
+		/*
+		 * Decoding forgets the command's TOAST values at an insert record, so
+		 * that must not come before others of its tuples.
+		 */
+		if (ntuples == 1 && last)
 			log_insert(rel, buffer, tuples[0], first, options);
 		else
 			log_multi_insert(rel, buffer, tuples, ntuples, first, last,

@@ -11,6 +11,7 @@
 #include "access/genam.h"
 #include "access/htup_details.h"
 #include "access/row_form.h"
+#include "access/xact.h"
 #include "catalog/catalog.h"
 #include "catalog/pg_index.h"
 #include "catalog/pg_publication.h"
@@ -18,6 +19,7 @@
 #include "miscadmin.h"
 #include "replication/slot.h"
 #include "storage/lwlock.h"
+#include "utils/inval.h"
 #include "utils/rel.h"
 #include "utils/relcache.h"
 
@@ -49,8 +51,9 @@ relation_publishes_inserts(Relation rel)
 
 /*
  * Does somebody decode this database who does not ask publications?  A slot
- * that is just being made has no plugin yet; its reader will start behind all
- * transactions that run now.
+ * that is just being made has no plugin yet, and is counted.  One that is made
+ * later does not matter: its reader starts behind all transactions that have an
+ * xid by then, as ours has.
  */
 static bool
 database_has_plain_slot(void)
@@ -70,6 +73,15 @@ database_has_plain_slot(void)
 }
 
 bool
+row_form_only_anew(Relation rel)
+{
+	if (!RelationIsLogicallyLogged(rel))
+		return false;
+	AcceptInvalidationMessages();
+	return relation_publishes_inserts(rel);
+}
+
+bool
 row_form_only(Relation rel)
 {
 	List	   *indexes = RelationGetIndexList(rel);
@@ -84,7 +96,8 @@ row_form_only(Relation rel)
 	}
 	list_free(indexes);
 
+	Assert(TransactionIdIsValid(GetTopTransactionIdIfAny()));
 	if (!result && RelationIsLogicallyLogged(rel))
-		result = relation_publishes_inserts(rel) || database_has_plain_slot();
+		result = row_form_only_anew(rel) || database_has_plain_slot();
 	return result;
 }

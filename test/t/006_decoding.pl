@@ -18,11 +18,13 @@ for my $node ($publisher, $subscriber)
 		CREATE EXTENSION columnar;
 		CREATE TABLE published (id integer PRIMARY KEY, what text) USING columnar;
 		CREATE TABLE private (id integer, what text) USING columnar;
+		CREATE TABLE wide (id integer, inside text, outside text) USING columnar;
+		ALTER TABLE wide ALTER inside SET STORAGE PLAIN, ALTER outside SET STORAGE EXTERNAL;
 	));
 }
 $publisher->safe_psql('postgres', q(
 	INSERT INTO published SELECT i, 'before' FROM generate_series(-20000, -1) i;
-	CREATE PUBLICATION p FOR TABLE published;
+	CREATE PUBLICATION p FOR TABLE published, wide;
 ));
 
 # Inserts of every kind: single, many, wide, in subtransactions, by COPY.
@@ -78,9 +80,63 @@ SKIP:
 		  FROM pg_logical_slot_get_changes('plain', NULL, NULL)
 		 WHERE data LIKE 'table%' GROUP BY 1 ORDER BY 1)),
 		"private|29021\npublished|29021", 'a plain plugin decodes all rows');
+	$publisher->safe_psql('postgres', q(SELECT pg_drop_replication_slot('plain')));
 }
 
-for my $table ('published', 'private')
+# a page takes few of a batch's tuples, whose TOAST values come before all of them
+my $wide = $publisher->basedir . '/wide';
+$publisher->safe_psql('postgres', qq(
+	COPY (SELECT i, repeat('i', 1500), repeat(i::text, 3000) FROM generate_series(1, 60) i)
+	  TO '$wide';
+	COPY wide FROM '$wide';
+));
+$publisher->wait_for_catchup('s');
+is($subscriber->safe_psql('postgres',
+	'SELECT count(*), sum(length(inside)), sum(hashtext(outside)::bigint) FROM wide'),
+	$publisher->safe_psql('postgres',
+	'SELECT count(*), sum(length(inside)), sum(hashtext(outside)::bigint) FROM wide'),
+	'TOAST values of a batch over several pages');
+
+# A table is published in the middle of a load: the rows that come then are
+# decoded, as many as of a heap table.
+sub rows_decoded_of_late
+{
+	my ($access_method) = @_;
+	my $table = "late_$access_method";
+	my $blocker = $publisher->background_psql('postgres');
+	my $load = $publisher->background_psql('postgres');
+	my $nrows;
+
+	$publisher->safe_psql('postgres', qq(
+		CREATE TABLE $table (id integer) USING $access_method;
+		SELECT pg_create_logical_replication_slot('late', 'pgoutput');
+	));
+	$blocker->query_safe('SELECT pg_advisory_lock(1)');
+	$load->query_until(qr/started/, qq(
+		\\echo started
+		INSERT INTO $table
+		SELECT CASE i WHEN 5000 THEN i + length(pg_advisory_lock(1)::text) ELSE i END
+		  FROM generate_series(1, 20000) i;
+	));
+	$publisher->poll_query_until('postgres',
+		"SELECT count(*) = 1 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted");
+	$publisher->safe_psql('postgres', "ALTER PUBLICATION p ADD TABLE $table");
+	$blocker->quit;
+	$load->quit;
+	$nrows = $publisher->safe_psql('postgres', q(
+		SELECT count(*)
+		  FROM pg_logical_slot_get_binary_changes('late', NULL, NULL,
+		       'proto_version', '1', 'publication_names', 'p')
+		 WHERE get_byte(data, 0) = ascii('I')));
+	$publisher->safe_psql('postgres',
+		"ALTER PUBLICATION p DROP TABLE $table; SELECT pg_drop_replication_slot('late')");
+	note("$nrows of $table");
+	return $nrows;
+}
+is(rows_decoded_of_late('columnar'), rows_decoded_of_late('heap'),
+	'rows of a table that is published in between');
+
+for my $table ('published', 'private', 'wide')
 {
 	is($publisher->safe_psql('postgres', "SELECT * FROM columnar_verify('$table')"),
 		'', "pages of $table");

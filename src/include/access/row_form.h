@@ -58,4 +58,10 @@ extern void row_form_forget_all(void);
  */
 extern bool row_form_only(Relation rel);
 
+/*
+ * Has the relation been published by now?  Asked again and again by a command
+ * that may write other rows, because a publication waits for nobody.
+ */
+extern bool row_form_only_anew(Relation rel);
+
 #endif							/* ACCESS_ROW_FORM_H */
