@@ -164,6 +164,33 @@ choose_rows(AnalyzeScan *analyze, RowScan *rows)
 }
 
 /*
+ * Count the live rows of the scan's batch.
+ */
+static int
+count_live(const RowScan *rows)
+{
+	const GroupScan *groups = rows->groups;
+	uint32		first = row_number_offset(rows->batch_first);
+	int			nlive = 0;
+
+	if (groups->segment->form != SEGMENT_COLUMNS)
+	{
+		for (int i = 0; i < rows->nrows; i++)
+			nlive += groups->status[i] == ANALYZE_LIVE;
+		return nlive;
+	}
+	if (groups->row_status == NULL)
+		return groups->visible[groups->segment_index] == ANALYZE_LIVE ?
+			rows->nrows : 0;
+	for (int i = 0; i < VECTOR_ROWS; i++)
+	{
+		if ((rows->mask[i / 64] >> (i % 64)) & 1)
+			nlive += groups->row_status[first + i] == ANALYZE_LIVE;
+	}
+	return nlive;
+}
+
+/*
  * The scan is at a new batch: count its rows, and decide whether some of them
  * are returned.
  */
@@ -174,25 +201,12 @@ begin_batch(AnalyzeScan *analyze, RowScan *rows, double *live_rows,
 	GroupScan  *groups = rows->groups;
 	RowNumber	first = rows->batch_first;
 	bool		in_columns = groups->segment->form == SEGMENT_COLUMNS;
+	int			nlive = count_live(rows);
 
-	if (in_columns)
-	{
-		if (groups->visible[groups->segment_index] == ANALYZE_LIVE)
-			*live_rows += rows->nrows;
-		else
-			*dead_rows += rows->nrows;
-	}
-	else
-	{
+	*live_rows += nlive;
+	*dead_rows += rows->nrows - nlive;
+	if (!in_columns)
 		first = row_number_from_tid(&groups->tuples[0].t_self);
-		for (int i = 0; i < rows->nrows; i++)
-		{
-			if (groups->status[i] == ANALYZE_LIVE)
-				*live_rows += 1;
-			else
-				*dead_rows += 1;
-		}
-	}
 	analyze->batch_is_chosen =
 		hash_combine(murmurhash32((uint32) (first / VECTOR_ROWS)), analyze->seed) <=
 		analyze->vector_share * PG_UINT32_MAX;

@@ -46,7 +46,9 @@ row_is_wanted(ColumnarScanDesc scan, RowNumber row)
 /*
  * Serializable transactions lock rows before they look whether these are
  * visible: a writer that comes in between then meets the lock.  Who is still
- * buffering rows of the block is met here: all of it is in one segment.
+ * buffering rows of the block is met here: all of it is in one segment.  The
+ * scan itself notes no conflict (is_selective), because it looks at rows of the
+ * group that the bitmap does not name.
  */
 static void
 lock_rows(ColumnarScanDesc scan, const OffsetNumber *offsets, int noffsets,
@@ -84,6 +86,7 @@ static bool
 begin_block(ColumnarScanDesc scan, BlockNumber block,
 			const OffsetNumber *offsets, int noffsets)
 {
+	row_scan_groups(scan->rows)->is_selective = true;
 	scan->block_is_exact = offsets != NULL;
 	if (offsets)
 		set_offsets(scan, offsets, noffsets);

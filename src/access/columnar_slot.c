@@ -144,6 +144,20 @@ columnar_slot_store_row(TupleTableSlot *slot, SlotAnchor *anchor,
 	slot->tts_tableOid = RelationGetRelid(values->rel);
 }
 
+void
+columnar_slot_set_header(TupleTableSlot *slot, HeapTupleHeader header)
+{
+	ColumnarTupleTableSlot *cslot = (ColumnarTupleTableSlot *) slot;
+
+	Assert(cslot->state == SLOT_ROW && cslot->has_header);
+
+	/* without the identity columns that may be behind it */
+	memcpy(&cslot->header, header, SizeofHeapTupleHeader);
+	cslot->header.tuple.t_infomask &= ~HEAP_HASNULL;
+	HeapTupleHeaderSetNatts(&cslot->header.tuple, 0);
+	cslot->header.tuple.t_hoff = MAXALIGN(SizeofHeapTupleHeader);
+}
+
 /*
  * The slot inside for heap tuples.  It has no descriptor and arrays of its own
  * and so no pin that a resource owner would have to know of.

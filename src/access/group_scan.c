@@ -4,14 +4,16 @@
  *
  * The server's own functions judge visibility, on tuple headers in locked
  * shared buffers: of a column-form segment once, for all of its rows, in the
- * group header; of row-form rows page by page.  What is decided when a group
- * is opened stays right for an MVCC snapshot, whatever happens to the group
- * afterwards: a segment published later belongs to a transaction that the
- * snapshot does not see, and pages that the mover retires keep their contents
- * until no snapshot is older.
+ * group header, and of those rows that have row headers one by one; of row-form
+ * rows page by page.  What is decided when a group is opened stays right for an
+ * MVCC snapshot, whatever happens to the group afterwards: a segment published
+ * later belongs to a transaction that the snapshot does not see, as does a
+ * header made or stamped later, and pages that the mover retires keep their
+ * contents until no snapshot is older.
  *
- * The group's list of row pages and its deleted rows are read while the header
- * is locked, because the mover replaces them together with it.
+ * The group's list of row pages, its row headers and its deleted rows are read
+ * while the header is locked, because the mover replaces the first together
+ * with it and VACUUM makes members of the last out of the second (H5).
  */
 #include "postgres.h"
 
@@ -23,6 +25,7 @@
 #include "port/pg_bitutils.h"
 #include "storage/lmgr.h"
 #include "storage/metapage.h"
+#include "storage/row_header.h"
 #include "storage/row_set.h"
 
 /*
@@ -35,8 +38,9 @@ test_snapshot(GroupScan *scan, HeapTuple tuple, Buffer buffer,
 	bool		visible;
 
 	visible = HeapTupleSatisfiesVisibility(tuple, scan->snapshot, buffer);
-	HeapCheckForSerializableConflictOut(visible, scan->rel, tuple, buffer,
-										scan->snapshot);
+	if (!scan->is_selective)
+		HeapCheckForSerializableConflictOut(visible, scan->rel, tuple, buffer,
+											scan->snapshot);
 	return visible ? 1 : GROUP_SCAN_SKIP;
 }
 
@@ -67,6 +71,10 @@ group_scan_free(GroupScan *scan)
 		pfree(scan->row_pages);
 	if (scan->holes_buffer)
 		pfree(scan->holes_buffer);
+	if (scan->row_status_buffer)
+		pfree(scan->row_status_buffer);
+	if (scan->row_headers)
+		pfree(scan->row_headers);
 	pfree(scan->header);
 	pfree(scan->page);
 	pfree(scan);
@@ -90,17 +98,23 @@ segment_tuple(Relation rel, SegmentData *segment, RowNumber row,
 	row_number_to_tid(row, &tuple->t_self);
 }
 
-/* ---- opening ---- */
+/* ---- segments and deleted rows ---- */
+
+/* Somebody for whom the test wants to wait. */
+typedef struct TestWait
+{
+	TransactionId xid;
+	ItemPointerData tid;		/* of the row that it is about */
+} TestWait;
 
 /*
  * Ask the test about every segment in column form, in the locked header.
  * Returns false, and whom to wait for, if it says so.
  */
 static bool
-test_segments(GroupScan *scan, Buffer buffer, TransactionId *wait)
+test_segments(GroupScan *scan, GroupHeaderData *header, Buffer buffer,
+			  TestWait *wait)
 {
-	GroupHeaderData *header = group_header(buffer);
-
 	for (int i = 0; i < header->nsegments; i++)
 	{
 		SegmentData *segment = &header->segments[i];
@@ -114,16 +128,201 @@ test_segments(GroupScan *scan, Buffer buffer, TransactionId *wait)
 			RowNumber	row = row_number(scan->group, segment_first(segment));
 
 			segment_tuple(scan->rel, segment, row, &tuple);
-			scan->visible[i] = scan->test(scan, &tuple, buffer, wait);
+			scan->visible[i] = scan->test(scan, &tuple, buffer, &wait->xid);
 			if (scan->visible[i] == GROUP_SCAN_WAIT)
+			{
+				wait->tid = tuple.t_self;
 				return false;
+			}
 		}
 	}
 	return true;
 }
 
+/* The bitmap of rows that are not returned, made if there is none. */
+static uint64 *
+make_holes(GroupScan *scan)
+{
+	if (scan->holes != NULL)
+		return scan->holes;
+	if (scan->holes_buffer == NULL)
+		scan->holes_buffer = MemoryContextAlloc(GetMemoryChunkContext(scan),
+												GROUP_ROWS / 8);
+	scan->holes = scan->holes_buffer;
+	memset(scan->holes, 0, GROUP_ROWS / 8);
+	return scan->holes;
+}
+
+static void
+load_holes(GroupScan *scan, const GroupHeaderData *header)
+{
+	scan->holes = NULL;
+	if (header->dead.nrows == 0 && header->gone.nrows == 0)
+		return;
+	row_set_load(scan->rel, &header->dead, make_holes(scan));
+	row_set_load(scan->rel, &header->gone, make_holes(scan));
+}
+
+/* ---- row headers ---- */
+
 /*
- * Lock the header once the test is through with its segments.
+ * Note that the test said of a row something else than of its segment.
+ */
+static void
+set_row_status(GroupScan *scan, const GroupHeaderData *header, uint32 offset,
+			   uint8 status)
+{
+	if (scan->row_status == NULL)
+	{
+		if (scan->row_status_buffer == NULL)
+			scan->row_status_buffer =
+				MemoryContextAlloc(GetMemoryChunkContext(scan), GROUP_ROWS);
+		scan->row_status = scan->row_status_buffer;
+		for (int i = 0; i < header->nsegments; i++)
+		{
+			const SegmentData *segment = &header->segments[i];
+
+			memset(scan->row_status + segment_first(segment),
+				   scan->visible[i], segment_limit(segment) - segment_first(segment));
+		}
+	}
+	scan->row_status[offset] = status;
+}
+
+static void
+keep_row_header(GroupScan *scan, uint32 offset, HeapTuple tuple)
+{
+	GroupRowHeader *kept;
+
+	if (scan->nrow_headers == scan->max_row_headers)
+	{
+		int			max = Max(scan->max_row_headers * 2, 64);
+
+		if (scan->row_headers == NULL)
+			scan->row_headers = MemoryContextAlloc(GetMemoryChunkContext(scan),
+												   max * sizeof(GroupRowHeader));
+		else
+			scan->row_headers = repalloc(scan->row_headers,
+										 max * sizeof(GroupRowHeader));
+		scan->max_row_headers = max;
+	}
+	kept = &scan->row_headers[scan->nrow_headers++];
+	kept->offset = offset;
+	memcpy(&kept->header, tuple->t_data, SizeofHeapTupleHeader);
+}
+
+/*
+ * Is a row returned, as far as its segment and the deleted sets say?  If it is
+ * not, its header does not count (H4).
+ */
+static bool
+header_counts(GroupScan *scan, GroupHeaderData *header, uint32 offset,
+			  int *segment_index)
+{
+	SegmentData *segment = group_find_segment(header, offset);
+
+	if (segment == NULL || segment->form != SEGMENT_COLUMNS ||
+		offset >= segment_first(segment) + segment->nslots)
+		return false;
+	*segment_index = segment - header->segments;
+	return scan->visible[*segment_index] != GROUP_SCAN_SKIP &&
+		!(scan->holes && row_bitmap_test(scan->holes, offset));
+}
+
+/*
+ * Ask the test about the headers of a row-header page.  Returns false, and whom
+ * to wait for, if it says so.
+ */
+static bool
+test_header_page(GroupScan *scan, GroupHeaderData *header, BlockNumber blkno,
+				 TestWait *wait)
+{
+	Buffer		buffer = row_header_page_read(scan->rel, scan->group, blkno,
+											  BUFFER_LOCK_SHARE,
+											  scan->strategy);
+	OffsetNumber last = PageGetMaxOffsetNumber(BufferGetPage(buffer));
+
+	for (OffsetNumber offnum = FirstOffsetNumber; offnum <= last; offnum++)
+	{
+		HeapTupleData tuple;
+		uint32		offset;
+		int			segment;
+		uint8		status;
+
+		if (!row_header_tuple(scan->rel, buffer, offnum, &tuple, &offset) ||
+			!header_counts(scan, header, offset, &segment))
+			continue;
+		status = scan->test(scan, &tuple, buffer, &wait->xid);
+		if (status == GROUP_SCAN_WAIT)
+		{
+			wait->tid = tuple.t_self;
+			UnlockReleaseBuffer(buffer);
+			return false;
+		}
+		if (status == GROUP_SCAN_SKIP)
+			row_bitmap_set(make_holes(scan), offset);
+		else
+		{
+			if (status != scan->visible[segment])
+				set_row_status(scan, header, offset, status);
+			if (scan->keeps_headers)
+				keep_row_header(scan, offset, &tuple);
+		}
+	}
+	UnlockReleaseBuffer(buffer);
+	return true;
+}
+
+static int
+compare_row_headers(const void *a, const void *b)
+{
+	uint32		offset_a = ((const GroupRowHeader *) a)->offset;
+	uint32		offset_b = ((const GroupRowHeader *) b)->offset;
+
+	return offset_a < offset_b ? -1 : (offset_a > offset_b ? 1 : 0);
+}
+
+/*
+ * Ask the test about every row header of the group.
+ */
+static bool
+test_headers(GroupScan *scan, GroupHeaderData *header, TestWait *wait)
+{
+	BlockNumber *pages;
+	int			npages;
+	bool		done = true;
+
+	scan->row_status = NULL;
+	scan->nrow_headers = 0;
+	if (header->row_header_map == InvalidBlockNumber)
+		return true;
+
+	npages = row_header_pages(scan->rel, header, 0, GROUP_ROWS, &pages);
+	for (int i = 0; i < npages && done; i++)
+		done = test_header_page(scan, header, pages[i], wait);
+	pfree(pages);
+	if (scan->nrow_headers > 1)
+		qsort(scan->row_headers, scan->nrow_headers, sizeof(GroupRowHeader),
+			  compare_row_headers);
+	return done;
+}
+
+HeapTupleHeader
+group_scan_row_header(GroupScan *scan, uint32 offset)
+{
+	GroupRowHeader key = {offset};
+	GroupRowHeader *found;
+
+	if (scan->nrow_headers == 0)
+		return NULL;
+	found = bsearch(&key, scan->row_headers, scan->nrow_headers,
+					sizeof(GroupRowHeader), compare_row_headers);
+	return found ? &found->header : NULL;
+}
+
+/*
+ * Lock the header once the test is through with its segments and with the row
+ * headers.
  */
 static Buffer
 open_header(GroupScan *scan)
@@ -132,36 +331,42 @@ open_header(GroupScan *scan)
 	{
 		Buffer		buffer = group_read(scan->rel, scan->group,
 										BUFFER_LOCK_SHARE);
-		TransactionId wait = InvalidTransactionId;
-		ItemPointerData tid;
+		GroupHeaderData *header;
+		TestWait	wait;
 
-		if (!BufferIsValid(buffer) || test_segments(scan, buffer, &wait))
+		if (!BufferIsValid(buffer))
+			return buffer;
+		header = group_header(buffer);
+		load_holes(scan, header);
+		if (test_segments(scan, header, buffer, &wait) &&
+			test_headers(scan, header, &wait))
 			return buffer;
 
 		UnlockReleaseBuffer(buffer);
-		row_number_to_tid(row_number(scan->group, 0), &tid);
-		XactLockTableWait(wait, scan->rel, &tid, XLTW_InsertIndexUnique);
+		XactLockTableWait(wait.xid, scan->rel, &wait.tid,
+						  XLTW_InsertIndexUnique);
 		CHECK_FOR_INTERRUPTS();
 	}
 }
 
-static void
-load_holes(GroupScan *scan)
+/*
+ * Does the test want rows of a segment?  None, if all of a column-form segment
+ * are holes.
+ */
+static bool
+segment_has_rows(GroupScan *scan, int index)
 {
-	GroupHeaderData *header = scan->header;
+	const SegmentData *segment = &scan->header->segments[index];
+	uint32		first = segment_first(segment);
 
-	scan->holes = NULL;
-	if (header->dead.nrows == 0 && header->gone.nrows == 0)
-		return;
-
-	if (scan->holes_buffer == NULL)
-		scan->holes_buffer = MemoryContextAlloc(GetMemoryChunkContext(scan),
-												GROUP_ROWS / 8);
-	scan->holes = scan->holes_buffer;
-	memset(scan->holes, 0, GROUP_ROWS / 8);
-	row_set_load(scan->rel, &header->dead, scan->holes);
-	row_set_load(scan->rel, &header->gone, scan->holes);
+	if (scan->visible[index] == GROUP_SCAN_SKIP)
+		return false;
+	return segment->form != SEGMENT_COLUMNS || scan->holes == NULL ||
+		row_bitmap_count(scan->holes, first, first + segment->nslots) <
+		segment->nslots;
 }
+
+/* ---- opening ---- */
 
 /*
  * List the row pages if a segment has some.
@@ -212,16 +417,20 @@ group_scan_open(GroupScan *scan, uint32 group)
 		return false;
 	}
 	memcpy(scan->header, group_header(buffer), sizeof(GroupHeaderData));
-	load_holes(scan);
 	load_row_pages(scan);
 	UnlockReleaseBuffer(buffer);
 
 	for (int i = 0; i < scan->header->nsegments; i++)
-		has_rows |= scan->visible[i] != GROUP_SCAN_SKIP;
+	{
+		if (segment_has_rows(scan, i))
+			has_rows = true;
+		else
+			scan->visible[i] = GROUP_SCAN_SKIP;
+	}
 	return has_rows;
 }
 
-/* ---- segments ---- */
+/* ---- going through segments ---- */
 
 void
 group_scan_set_range(GroupScan *scan, uint32 first, uint32 limit)

@@ -29,6 +29,7 @@
 #include "executor/tuptable.h"
 #include "storage/predicate.h"
 #include "storage/procarray.h"
+#include "storage/row_header.h"
 #include "storage/row_set.h"
 #include "utils/snapmgr.h"
 
@@ -88,6 +89,58 @@ tuple_is_visible(RowFetch *fetch, HeapTuple tuple, Buffer buffer)
 	return visible;
 }
 
+/* A copy of a tuple's header, aligned as the original. */
+typedef union HeaderCopy
+{
+	char		bytes[MAXALIGN(SizeofHeapTupleHeader)];
+	HeapTupleHeaderData tuple;
+} HeaderCopy;
+
+/*
+ * Lock the header at a place, which must be the row's.
+ */
+static void
+lock_row_header(Relation rel, RowNumber row, const RowHeaderPlace *place,
+				HeapTuple tuple)
+{
+	uint32		offset;
+
+	LockBuffer(place->buffer, BUFFER_LOCK_SHARE);
+	if (!row_header_tuple(rel, place->buffer, place->offnum, tuple, &offset) ||
+		offset != row_number_offset(row))
+		page_report_corruption(rel, BufferGetBlockNumber(place->buffer),
+							   "Line pointer %u does not have the header of row %u.",
+							   (unsigned) place->offnum, row_number_offset(row));
+}
+
+/*
+ * Judge a row of a segment in column form that exists, while the group's header
+ * is locked: by the row's own header, if *has_header, which is copied to
+ * *header, else by the segment's.
+ */
+static bool
+column_row_is_visible(RowFetch *fetch, Buffer buffer, SegmentData *segment,
+					  bool *has_header, HeaderCopy *header)
+{
+	RowHeaderPlace place;
+	HeapTupleData tuple;
+	bool		visible;
+
+	*has_header = row_header_find(fetch->rel, group_header(buffer),
+								  fetch->offset, &place);
+	if (!*has_header)
+	{
+		segment_tuple(fetch->rel, segment, fetch->row, &tuple);
+		return tuple_is_visible(fetch, &tuple, buffer);
+	}
+
+	lock_row_header(fetch->rel, fetch->row, &place, &tuple);
+	visible = tuple_is_visible(fetch, &tuple, place.buffer);
+	memcpy(header->bytes, tuple.t_data, SizeofHeapTupleHeader);
+	UnlockReleaseBuffer(place.buffer);
+	return visible;
+}
+
 /*
  * A row of a segment in column form.  Releases the header.
  */
@@ -97,17 +150,16 @@ fetch_from_columns(RowFetch *fetch, Buffer buffer, SegmentData *segment)
 	uint32		position = fetch->offset - segment_first(segment);
 	uint32		group = group_header(buffer)->group;
 	SegmentData copy;
-	HeapTupleData tuple;
+	HeaderCopy	header;
+	bool		has_header = false;
 	bool		visible = false;
 
 	if (position >= segment->nslots ||
 		row_is_deleted(fetch, group_header(buffer)))
 		fetch->is_dead = true;
 	else
-	{
-		segment_tuple(fetch->rel, segment, fetch->row, &tuple);
-		visible = tuple_is_visible(fetch, &tuple, buffer);
-	}
+		visible = column_row_is_visible(fetch, buffer, segment, &has_header,
+										&header);
 	copy = *segment;
 	UnlockReleaseBuffer(buffer);
 
@@ -118,6 +170,8 @@ fetch_from_columns(RowFetch *fetch, Buffer buffer, SegmentData *segment)
 
 		values = row_fetcher_open(fetcher, fetch->rel, group, &copy);
 		columnar_slot_store_row(fetch->slot, NULL, values, position);
+		if (has_header)
+			columnar_slot_set_header(fetch->slot, &header.tuple);
 	}
 	return visible;
 }
@@ -378,6 +432,21 @@ row_fetch(Relation rel, RowNumber row, Snapshot snapshot,
 
 /* ---- bitmap scans ---- */
 
+/* May rows of the TID block that begins at an offset have headers? */
+static bool
+block_has_headers(Relation rel, const GroupHeaderData *header, uint32 offset)
+{
+	BlockNumber *pages;
+	int			npages;
+
+	if (header->row_header_map == InvalidBlockNumber)
+		return false;
+	npages = row_header_pages(rel, header, offset, offset + TID_BLOCK_ROWS,
+							  &pages);
+	pfree(pages);
+	return npages > 0;
+}
+
 /*
  * A scan's copy of the group's header may be older than the bitmap that names
  * the rows, so the header is looked at anew.
@@ -396,6 +465,9 @@ row_fetch_note_writer(Relation rel, RowNumber row, Snapshot snapshot)
 	segment = group_find_segment(group_header(buffer), row_number_offset(row));
 	if (segment != NULL && segment->form == SEGMENT_ANNOUNCED)
 		owner = segment->owner;
+	else if (segment != NULL && segment->form == SEGMENT_COLUMNS &&
+			 block_has_headers(rel, group_header(buffer), row_number_offset(row)))
+		singly = true;
 	else if (segment != NULL && segment->form == SEGMENT_COLUMNS)
 	{
 		HeapTupleData tuple;
@@ -419,34 +491,62 @@ row_fetch_note_writer(Relation rel, RowNumber row, Snapshot snapshot)
 
 /* ---- index deletion ---- */
 
-TransactionId
-row_fetch_removed_xid(Relation rel, RowNumber row)
+/*
+ * Advance *removed by the header of a row in column form, if it has one.
+ */
+static void
+advance_by_row_header(Relation rel, const GroupHeaderData *header,
+					  RowNumber row, TransactionId *removed)
 {
-	Buffer		header_buffer = group_read(rel, row_number_group(row),
-										   BUFFER_LOCK_SHARE);
+	RowHeaderPlace place;
+	HeapTupleData tuple;
+
+	if (!row_header_find(rel, header, row_number_offset(row), &place))
+		return;
+	lock_row_header(rel, row, &place, &tuple);
+	HeapTupleHeaderAdvanceConflictHorizon(tuple.t_data, removed);
+	UnlockReleaseBuffer(place.buffer);
+}
+
+/*
+ * The same by the tuple of a row in row form.
+ */
+static void
+advance_by_row_page(Relation rel, const GroupHeaderData *header,
+					RowNumber row, TransactionId *removed)
+{
 	uint32		offset = row_number_offset(row);
-	TransactionId removed = InvalidTransactionId;
-	SegmentData *segment;
 	RowMapEntry entry;
 	HeapTupleData tuple;
 	Buffer		buffer;
 
-	if (!BufferIsValid(header_buffer))
-		return removed;
-	segment = group_find_segment(group_header(header_buffer), offset);
-	if (segment == NULL || segment->form != SEGMENT_ROWS ||
-		!group_find_row_page(rel, group_header(header_buffer), offset, &entry))
-	{
-		UnlockReleaseBuffer(header_buffer);
-		return removed;
-	}
-
+	if (!group_find_row_page(rel, header, offset, &entry))
+		return;
 	buffer = block_read(rel, entry.blkno, NULL);
 	LockBuffer(buffer, BUFFER_LOCK_SHARE);
-	UnlockReleaseBuffer(header_buffer);
 	row_page_check(rel, buffer, entry.nrows);
 	if (row_page_tuple(rel, buffer, offset - entry.first + 1, row, &tuple))
-		HeapTupleHeaderAdvanceConflictHorizon(tuple.t_data, &removed);
+		HeapTupleHeaderAdvanceConflictHorizon(tuple.t_data, removed);
+	UnlockReleaseBuffer(buffer);
+}
+
+TransactionId
+row_fetch_removed_xid(Relation rel, RowNumber row)
+{
+	Buffer		buffer = group_read(rel, row_number_group(row),
+									BUFFER_LOCK_SHARE);
+	TransactionId removed = InvalidTransactionId;
+	GroupHeaderData *header;
+	SegmentData *segment;
+
+	if (!BufferIsValid(buffer))
+		return removed;
+	header = group_header(buffer);
+	segment = group_find_segment(header, row_number_offset(row));
+	if (segment != NULL && segment->form == SEGMENT_COLUMNS)
+		advance_by_row_header(rel, header, row, &removed);
+	else if (segment != NULL && segment->form == SEGMENT_ROWS)
+		advance_by_row_page(rel, header, row, &removed);
 	UnlockReleaseBuffer(buffer);
 	return removed;
 }

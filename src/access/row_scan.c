@@ -53,6 +53,7 @@ row_scan_groups(RowScan *scan)
 		old_context = MemoryContextSwitchTo(GetMemoryChunkContext(scan));
 		scan->groups = group_scan_create(scan->rel, scan->snapshot,
 										 scan->strategy);
+		scan->groups->keeps_headers = true;
 		scan->values = segment_values_create(scan->rel, scan->groups->reader);
 		MemoryContextSwitchTo(old_context);
 	}
@@ -350,8 +351,27 @@ row_scan_status(const RowScan *scan)
 	Assert(scan->has_batch);
 
 	if (in_columns(scan))
-		return scan->groups->visible[scan->groups->segment_index];
+		return group_scan_status(scan->groups,
+								 row_number_offset(scan->batch_first) + scan->position);
 	return scan->groups->status[scan->position];
+}
+
+/*
+ * Store the current row of a vector.
+ */
+static void
+store_column_row(RowScan *scan, TupleTableSlot *slot)
+{
+	HeapTupleHeader header;
+
+	columnar_slot_store_row(slot, &scan->anchor, scan->values,
+							scan->vector * VECTOR_ROWS + scan->position);
+	if (scan->groups->nrow_headers == 0)
+		return;
+	header = group_scan_row_header(scan->groups,
+								   row_number_offset(scan->batch_first) + scan->position);
+	if (header)
+		columnar_slot_set_header(slot, header);
 }
 
 void
@@ -360,8 +380,7 @@ row_scan_store(RowScan *scan, TupleTableSlot *slot)
 	Assert(scan->has_batch);
 
 	if (in_columns(scan))
-		columnar_slot_store_row(slot, &scan->anchor, scan->values,
-								scan->vector * VECTOR_ROWS + scan->position);
+		store_column_row(scan, slot);
 	else
 		columnar_slot_store_tuple(slot, &scan->anchor,
 								  &scan->groups->tuples[scan->position]);

@@ -34,6 +34,13 @@ extern void columnar_slot_store_row(TupleTableSlot *slot, SlotAnchor *anchor,
 									SegmentValues *values, uint32 position);
 
 /*
+ * Give the row that was just stored so a header of its own, for its system
+ * columns, in place of its segment's.
+ */
+extern void columnar_slot_set_header(TupleTableSlot *slot,
+									 HeapTupleHeader header);
+
+/*
  * Store a heap tuple, whose t_self is the logical TID.  Without an anchor the
  * slot keeps a copy.
  */

@@ -16,6 +16,13 @@
 
 typedef struct GroupScan GroupScan;
 
+/* The header of one row of a column-form segment, as it was judged. */
+typedef struct GroupRowHeader
+{
+	uint32		offset;			/* of the row in the group */
+	HeapTupleHeaderData header;
+} GroupRowHeader;
+
 /* What a GroupScanTest says of a tuple; other values are kept as they are. */
 #define GROUP_SCAN_SKIP		0
 #define GROUP_SCAN_WAIT		255
@@ -23,8 +30,8 @@ typedef struct GroupScan GroupScan;
 /*
  * Decides whether a tuple is returned, and as what.  tuple is in the locked
  * buffer, with the logical TID; for a column-form segment it is the segment's
- * header with the TID of its first row.  GROUP_SCAN_WAIT: unlock, wait for the
- * end of *wait, and ask again.
+ * header with the TID of its first row, and then the header of each row that has
+ * one.  GROUP_SCAN_WAIT: unlock, wait for the end of *wait, and ask again.
  */
 typedef uint8 (*GroupScanTest) (GroupScan *scan, HeapTuple tuple,
 								Buffer buffer, TransactionId *wait);
@@ -35,6 +42,10 @@ struct GroupScan
 	Snapshot	snapshot;
 	GroupScanTest test;			/* by default, the snapshot's visibility */
 	void	   *test_argument;
+	bool		keeps_headers;	/* set row_headers when a group is opened */
+	bool		is_selective;	/* reads some rows only: whoever chooses them
+								 * notes conflicts of serializable
+								 * transactions */
 	BufferAccessStrategy strategy;
 	uint32		group;			/* open group */
 	GroupHeaderData *header;	/* copy of its header */
@@ -47,8 +58,16 @@ struct GroupScan
 	SegmentReader *reader;		/* column form: open on the segment */
 	int			reader_segment; /* segment that it is open on, or -1 */
 	uint64		nopened;		/* times that it was opened */
-	uint64	   *holes;			/* bitmap of the group's deleted rows, or NULL */
+	uint64	   *holes;			/* bitmap of rows that are not returned: deleted
+								 * ones and those whose headers were skipped;
+								 * or NULL */
 	uint64	   *holes_buffer;
+	uint8	   *row_status;		/* by offset, what the test said of rows in
+								 * column form, or NULL: as of their segments */
+	uint8	   *row_status_buffer;
+	GroupRowHeader *row_headers;	/* of rows that are returned, by offset */
+	int			nrow_headers;
+	int			max_row_headers;
 
 	/* Row form: the current page's visible rows. */
 	RowMapEntry *row_pages;		/* of the whole group, by first row */
@@ -92,6 +111,23 @@ extern bool group_scan_prev_segment(GroupScan *scan);
  * VECTOR_WORDS words of mask, bit set for a row.  Returns their number.
  */
 extern int	group_scan_live(GroupScan *scan, int vector, uint64 *mask);
+
+/*
+ * Column form: what the test said of a row of the current segment, by its
+ * offset in the group.
+ */
+static inline uint8
+group_scan_status(const GroupScan *scan, uint32 offset)
+{
+	return scan->row_status ? scan->row_status[offset] :
+		scan->visible[scan->segment_index];
+}
+
+/*
+ * Column form: the header that a returned row has of its own, or NULL.  Only if
+ * keeps_headers was set when the group was opened.
+ */
+extern HeapTupleHeader group_scan_row_header(GroupScan *scan, uint32 offset);
 
 /* Vectors of the current column-form segment. */
 #define group_scan_nvectors(scan) \
