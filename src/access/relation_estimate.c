@@ -7,12 +7,26 @@
  */
 #include "postgres.h"
 
+#include <math.h>
+
 #include "compat.h"
 
 #include "access/htup_details.h"
 #include "access/table_am.h"
 #include "storage/metapage.h"
 #include "utils/rel.h"
+
+/*
+ * The part of the TID blocks that are in the visibility map, which VACUUM and
+ * ANALYZE have counted in relallvisible.
+ */
+static double
+visible_fraction(Relation rel, double nrows)
+{
+	double		nblocks = ceil(nrows / TID_BLOCK_ROWS);
+
+	return Min(rel->rd_rel->relallvisible / Max(nblocks, 1.0), 1.0);
+}
 
 void
 columnar_relation_estimate_size(Relation rel, int32 *attr_widths,
@@ -33,5 +47,5 @@ columnar_relation_estimate_size(Relation rel, int32 *attr_widths,
 
 	*pages = RelationGetNumberOfBlocks(rel);
 	*tuples = (double) meta.nrows;
-	*allvisfrac = 0;			/* there is no visibility map */
+	*allvisfrac = visible_fraction(rel, *tuples);
 }

@@ -174,7 +174,10 @@ setup_node(PlanState *planstate, void *context)
 					break;
 				set_needed_columns(scan, parent);
 				if (IsA(planstate, BitmapHeapScanState))
+				{
 					bitmap_scan_disable_prefetch((BitmapHeapScanState *) planstate);
+					bitmap_scan_disable_skipping((BitmapHeapScanState *) planstate);
+				}
 				break;
 			}
 		default:

@@ -7,7 +7,8 @@
  *	   (vacuum_index.c); before that whenever memory for them runs out
  *	3. space: tile the file, free what nobody uses, cut its end off
  *	   (vacuum_space.c)
- *	4. pg_class and the statistics system
+ *	4. the visibility map (visibility.c)
+ *	5. pg_class and the statistics system
  *
  * VACUUM holds a ShareUpdateExclusiveLock, so there is one VACUUM or mover per
  * table, while readers and writers are at work.
@@ -25,6 +26,7 @@
 #include "miscadmin.h"
 #include "pgstat.h"
 #include "storage/metapage.h"
+#include "storage/visibility.h"
 #include "utils/backend_progress.h"
 #include "utils/lsyscache.h"
 #include "utils/pg_rusage.h"
@@ -103,6 +105,19 @@ vacuum_groups(VacuumState *state, uint32 ngroups)
 }
 
 /*
+ * Phase 4.
+ */
+static void
+set_visibility(VacuumState *state, uint32 ngroups)
+{
+	for (uint32 group = 0; group < ngroups; group++)
+	{
+		vacuum_delay_point(false);
+		visibility_set(state->rel, group);
+	}
+}
+
+/*
  * All phases that look at the table.
  */
 static void
@@ -130,6 +145,7 @@ vacuum_table(VacuumState *state, VacuumParamsPointer params)
 	toast_list_finish(state->rel);
 	if (params->truncate != VACOPTVALUE_DISABLED)
 		vacuum_truncate_file(state);
+	set_visibility(state, meta.next_group);
 }
 
 /*
@@ -145,7 +161,8 @@ vacuum_update_statistics(VacuumState *state, TimestampTz start)
 	pgstat_progress_update_param(PROGRESS_VACUUM_PHASE,
 								 PROGRESS_VACUUM_PHASE_FINAL_CLEANUP);
 	vac_update_relstats(rel, RelationGetNumberOfBlocks(rel),
-						(double) state->live, 0, 0, state->nindexes > 0,
+						(double) state->live, visibility_count(rel), 0,
+						state->nindexes > 0,
 						state->keep_frozenxid ? InvalidTransactionId : state->frozenxid,
 						state->keep_frozenxid ? InvalidMultiXactId : state->minmxid,
 						&xid_updated, &multi_updated, false);

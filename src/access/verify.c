@@ -39,6 +39,7 @@
 #include "storage/lmgr.h"
 #include "storage/metapage.h"
 #include "storage/procarray.h"
+#include "storage/visibility.h"
 #include "utils/builtins.h"
 #include "utils/rel.h"
 #include "utils/resowner.h"
@@ -297,6 +298,21 @@ verify_leaks(VerifyState *state)
 	}
 }
 
+/*
+ * Bits of groups that do not exist would speak for rows to come.  Called while
+ * no VACUUM can set bits.
+ */
+static void
+verify_stray_bits(VerifyState *state)
+{
+	BlockNumber nvisible = visibility_count(state->rel);
+
+	if (nvisible > state->nvisible)
+		verify_report(state, InvalidBlockNumber,
+					  "%u TID blocks without rows are marked all-visible",
+					  nvisible - state->nvisible);
+}
+
 /* ---- the table ---- */
 
 void
@@ -470,7 +486,10 @@ verify_relation(VerifyState *state)
 	if (locked)
 	{
 		if (complete)
+		{
 			verify_leaks(state);
+			verify_stray_bits(state);
+		}
 		UnlockRelation(rel, ShareUpdateExclusiveLock);
 	}
 }

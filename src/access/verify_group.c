@@ -12,6 +12,7 @@
 #include "access/verify.h"
 #include "miscadmin.h"
 #include "storage/row_set.h"
+#include "storage/visibility.h"
 
 /* ---- deleted sets ---- */
 
@@ -153,6 +154,35 @@ verify_all_visible(VerifyState *state)
 	}
 }
 
+/*
+ * A bit of the visibility map spares index-only scans the look at the rows.
+ * The lock keeps row headers from being added, which clears bits.
+ */
+static void
+verify_visibility(VerifyState *state, void *argument)
+{
+	Buffer		buffer = group_read(state->rel, state->group, BUFFER_LOCK_SHARE);
+	TidBlockSet present;
+	TidBlockSet allowed;
+
+	if (!BufferIsValid(buffer))
+		return;
+	visibility_load(state->rel, state->group, &present);
+	visibility_judge(state->rel, group_header(buffer), &allowed);
+	UnlockReleaseBuffer(buffer);
+
+	for (int i = 0; i < GROUP_TID_BLOCKS; i++)
+	{
+		if (!tid_block_set_test(&present, i))
+			continue;
+		state->nvisible++;
+		if (!tid_block_set_test(&allowed, i))
+			verify_report(state, state->header_block,
+						  "TID block %u is marked all-visible, but may not be",
+						  group_first_tid_block(state->group) + i);
+	}
+}
+
 static void
 verify_counts(VerifyState *state)
 {
@@ -193,6 +223,7 @@ verify_group(VerifyState *state, uint32 group)
 	}
 
 	verify_all_visible(state);
+	verify_guard(state, verify_visibility, NULL);
 	if (sets_sound)
 		verify_counts(state);
 }

@@ -152,6 +152,12 @@ vacuum_get_cutoffs(Relation rel, const VacuumParams *params,
 
 #define AmAutoVacuumWorkerProcess() IsAutoVacuumWorkerProcess()
 
+/*
+ * The executor took the visibility map's word for rows that a bitmap names,
+ * which VACUUM may have removed since.
+ */
+#define bitmap_scan_disable_skipping(node) ((node)->can_skip_fetch = false)
+
 /* There was no privilege to maintain tables. */
 #define relation_may_be_maintained(relid) relation_is_owned(relid)
 
@@ -171,6 +177,8 @@ vacuum_get_cutoffs(Relation rel, const VacuumParams *params,
 	(pg_class_aclcheck(relid, GetUserId(), ACL_MAINTAIN) == ACLCHECK_OK)
 
 #define HAVE_READ_STREAM 1
+
+#define bitmap_scan_disable_skipping(node) ((void) (node))
 
 #define ANALYZE_BLOCK_PARAMETERS ReadStream *stream
 #define analyze_next_sampled_block() \

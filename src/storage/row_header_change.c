@@ -17,6 +17,7 @@
 #include "storage/row_header.h"
 #include "storage/row_header_page.h"
 #include "storage/row_set.h"
+#include "storage/visibility.h"
 
 /* A header to be made. */
 typedef struct RowHeaderItem
@@ -284,7 +285,10 @@ item_put(Relation rel, const GroupHeaderData *header, RowHeaderItem *item,
 	int			level = Min(search->level, ROW_HEADER_LEVELS - 1);
 	BlockNumber blkno = is_new ? spare : search->blocks[level];
 	Buffer		old_buffer = replaced ? search->place.buffer : InvalidBuffer;
+	BlockNumber tid_block = group_first_tid_block(header->group) +
+		item->offset / TID_BLOCK_ROWS;
 	Buffer		map_buffer = InvalidBuffer;
+	Buffer		visibility_buffer;
 	Buffer		buffer;
 	GenericXLogState *state;
 	Page		page;
@@ -294,6 +298,7 @@ item_put(Relation rel, const GroupHeaderData *header, RowHeaderItem *item,
 	buffer = lock_pages(rel, blkno, is_new, old_buffer);
 	if (replaced && item->source == NULL)
 		item_stamp_replaced(item, &search->place);
+	visibility_buffer = visibility_lock_set(rel, tid_block);
 
 	state = GenericXLogStart(rel);
 	page = GenericXLogRegisterBuffer(state, buffer,
@@ -314,8 +319,12 @@ item_put(Relation rel, const GroupHeaderData *header, RowHeaderItem *item,
 		ItemIdMarkDead(PageGetItemId(page, search->place.offnum));
 	}
 
-	/* The one place where the TID block's bit in the visibility map goes. */
+	if (BufferIsValid(visibility_buffer))
+		visibility_clear(state, visibility_buffer, tid_block);
 	GenericXLogFinish(state);
+
+	if (BufferIsValid(visibility_buffer))
+		UnlockReleaseBuffer(visibility_buffer);
 
 	if (replaced && old_buffer != buffer)
 		LockBuffer(old_buffer, BUFFER_LOCK_UNLOCK);

@@ -27,6 +27,9 @@ typedef struct VerifyState
 	uint64	   *used;			/* something refers to them */
 	uint64	   *listed;			/* a free-space entry has them */
 
+	/* Bits of the visibility map that belong to a group. */
+	BlockNumber nvisible;
+
 	/* The group at hand. */
 	uint32		group;
 	BlockNumber header_block;
