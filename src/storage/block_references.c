@@ -14,6 +14,7 @@
 #include "storage/directory.h"
 #include "storage/free_space.h"
 #include "storage/metapage.h"
+#include "storage/row_header.h"
 
 void
 block_references_table(Relation rel, BlockReferenceCallback callback,
@@ -68,6 +69,23 @@ row_page_references(Relation rel, const GroupHeaderData *header,
 	pfree(pages);
 }
 
+static void
+row_header_references(Relation rel, const GroupHeaderData *header,
+					  BlockReferenceCallback callback, void *argument)
+{
+	BlockNumber *pages;
+	int			npages;
+
+	if (header->row_header_map == InvalidBlockNumber)
+		return;
+	callback(argument, header->row_header_map, 1, "row header map");
+
+	npages = row_header_pages(rel, header, 0, GROUP_ROWS, &pages);
+	for (int i = 0; i < npages; i++)
+		callback(argument, pages[i], 1, "row headers");
+	pfree(pages);
+}
+
 void
 block_references_group(Relation rel, BlockNumber blkno,
 					   const GroupHeaderData *header,
@@ -77,8 +95,7 @@ block_references_group(Relation rel, BlockNumber blkno,
 	row_set_references(&header->dead, callback, argument);
 	row_set_references(&header->gone, callback, argument);
 	row_map_references(header, callback, argument);
-	if (header->row_header_map != InvalidBlockNumber)
-		callback(argument, header->row_header_map, 1, "row header map");
+	row_header_references(rel, header, callback, argument);
 
 	for (int i = 0; i < header->nsegments; i++)
 	{

@@ -4,7 +4,7 @@
  *
  * Blocks are copied, the group header or directory entry is pointed to the
  * copies in one record, and the old blocks are retired, as by the mover.  Row
- * pages stay: their tuples carry their own addresses.
+ * pages and pages of row headers stay: their tuples carry their own addresses.
  */
 #include "postgres.h"
 
@@ -143,6 +143,7 @@ relocate_group(Relation rel, uint32 group, BlockNumber limit)
 	new->gone.start = relocate_pages(rel, old->gone.start, old->gone.nblocks, limit);
 	for (int i = 0; i < ROW_MAP_PAGES; i++)
 		new->row_map[i] = relocate_pages(rel, old->row_map[i], 1, limit);
+	new->row_header_map = relocate_pages(rel, old->row_header_map, 1, limit);
 
 	new_block = old_block;
 	if (old_block >= limit)
@@ -160,6 +161,7 @@ relocate_group(Relation rel, uint32 group, BlockNumber limit)
 		exchange(rel, old->gone.start, new->gone.start, old->gone.nblocks);
 		for (int i = 0; i < ROW_MAP_PAGES; i++)
 			exchange(rel, old->row_map[i], new->row_map[i], 1);
+		exchange(rel, old->row_header_map, new->row_header_map, 1);
 		exchange(rel, old_block, new_block, 1);
 	}
 	pfree(old);

@@ -13,9 +13,6 @@
 #include "storage/row_header.h"
 #include "storage/row_header_page.h"
 
-/* No sound chain is longer; a damaged one may lead back to itself. */
-#define MAX_CHAIN_LENGTH	GROUP_ROWS
-
 /* ---- the map ---- */
 
 Buffer
@@ -269,6 +266,29 @@ row_header_search(Relation rel, const GroupHeaderData *header, uint32 offset,
 			search->level = level;
 	}
 	return false;
+}
+
+void
+row_header_search_room(Relation rel, const GroupHeaderData *header,
+					   uint32 offset, Size length, RowHeaderSearch *search)
+{
+	bool		has_room = false;
+
+	for (int level = 0; level < ROW_HEADER_LEVELS && !has_room; level++)
+	{
+		BlockNumber blkno = search->blocks[level];
+		Buffer		buffer;
+
+		search->level = level;
+		if (blkno == InvalidBlockNumber)
+			return;
+		buffer = row_header_page_read_level(rel, header->group, level, offset,
+											blkno, BUFFER_LOCK_SHARE);
+		has_room = row_header_page_has_room(BufferGetPage(buffer), length);
+		UnlockReleaseBuffer(buffer);
+	}
+	if (!has_room)
+		search->level = ROW_HEADER_LEVELS;
 }
 
 bool

@@ -375,6 +375,8 @@ item_add(Relation rel, GroupHeaderData *header, RowHeaderItem *item,
 		return ADD_DONE;
 	}
 
+	if (found)
+		row_header_search_room(rel, header, item->offset, item->length, &search);
 	needs_page = search.level == ROW_HEADER_LEVELS ||
 		search.blocks[search.level] == InvalidBlockNumber;
 	if (needs_page && spare == InvalidBlockNumber)
@@ -454,4 +456,184 @@ row_header_add(Relation rel, uint32 group, uint32 offset, HeapTuple identity,
 	added = item_add_loop(rel, group, &item, false, place);
 	pfree(item.tuple);
 	return added;
+}
+
+/* ---- maintenance ---- */
+
+void
+row_header_page_rewrite(Relation rel, Buffer buffer, Page page,
+						const bool *remove)
+{
+	GenericXLogState *state;
+	Page		target;
+	bool		removes = false;
+
+	for (int i = 1; i <= PageGetMaxOffsetNumber(page); i++)
+	{
+		ItemId		item = PageGetItemId(page, i);
+
+		/* a dead line pointer is what was left of a replaced header */
+		if (!remove[i] && !ItemIdIsDead(item))
+			continue;
+		removes |= ItemIdIsUsed(item);
+		ItemIdSetUnused(item);
+	}
+	if (removes)
+		PageRepairFragmentation(page);
+
+	state = GenericXLogStart(rel);
+	target = GenericXLogRegisterBuffer(state, buffer,
+									   removes ? GENERIC_XLOG_FULL_IMAGE : 0);
+	memcpy(target, page, BLCKSZ);
+	GenericXLogFinish(state);
+}
+
+/* Does a locked page have no header? */
+static bool
+header_page_is_empty(Page page)
+{
+	for (int i = 1; i <= PageGetMaxOffsetNumber(page); i++)
+		if (ItemIdIsNormal(PageGetItemId(page, i)))
+			return false;
+	return true;
+}
+
+static bool
+map_is_empty(const RowHeaderMapData *map)
+{
+	for (int i = 0; i < ROW_HEADER_PAGES; i++)
+		if (map->pages[i] != InvalidBlockNumber)
+			return false;
+	return true;
+}
+
+/*
+ * Lock, exclusively, the page of a chain that leads to block blkno; first is
+ * where the chain begins.  InvalidBuffer if none does.
+ */
+static Buffer
+lock_predecessor(Relation rel, uint32 group, BlockNumber first,
+				 BlockNumber blkno)
+{
+	for (int n = 0; first != InvalidBlockNumber && n < MAX_CHAIN_LENGTH; n++)
+	{
+		Buffer		buffer = row_header_page_read(rel, group, first,
+												  BUFFER_LOCK_EXCLUSIVE, NULL);
+
+		first = row_header_page_tag(BufferGetPage(buffer))->next;
+		if (first == blkno)
+			return buffer;
+		UnlockReleaseBuffer(buffer);
+	}
+	return InvalidBuffer;
+}
+
+/*
+ * Take an empty page, whose lock allows it, out of its chain, which begins in
+ * slot of the map.  Everything is locked.  Returns whether the map has gone,
+ * too.
+ */
+static bool
+unlink_page(Relation rel, Buffer header_buffer, Buffer map_buffer, int slot,
+			Buffer predecessor, BlockNumber next)
+{
+	GenericXLogState *state = GenericXLogStart(rel);
+	Page		page;
+	bool		is_last = false;
+
+	if (BufferIsValid(predecessor))
+	{
+		page = GenericXLogRegisterBuffer(state, predecessor, 0);
+		row_header_page_tag(page)->next = next;
+	}
+	else
+	{
+		page = GenericXLogRegisterBuffer(state, map_buffer, 0);
+		row_header_map(page)->pages[slot] = next;
+		is_last = map_is_empty(row_header_map(page));
+	}
+	if (is_last)
+	{
+		GroupHeaderData *header;
+
+		header = page_contents(GenericXLogRegisterBuffer(state, header_buffer, 0));
+		header->row_header_map = InvalidBlockNumber;
+	}
+	GenericXLogFinish(state);
+	return is_last;
+}
+
+void
+row_header_drop_empty(Relation rel, uint32 group, BlockNumber blkno)
+{
+	Buffer		header_buffer = group_read(rel, group, BUFFER_LOCK_EXCLUSIVE);
+	BlockNumber map_block;
+	Buffer		map_buffer;
+	Buffer		buffer;
+	Buffer		predecessor = InvalidBuffer;
+	RowHeaderPageTag tag;
+	int			slot;
+	bool		is_first;
+	bool		is_dropped = false;
+	bool		map_is_dropped = false;
+
+	if (!BufferIsValid(header_buffer))
+		return;
+	map_block = group_header(header_buffer)->row_header_map;
+	if (map_block == InvalidBlockNumber)
+	{
+		UnlockReleaseBuffer(header_buffer);
+		return;
+	}
+	map_buffer = row_header_map_read(rel, group_header(header_buffer),
+									 BUFFER_LOCK_EXCLUSIVE);
+
+	/* what the tag says does not change */
+	buffer = row_header_page_read(rel, group, blkno, BUFFER_LOCK_SHARE, NULL);
+	tag = *row_header_page_tag(BufferGetPage(buffer));
+	LockBuffer(buffer, BUFFER_LOCK_UNLOCK);
+
+	slot = row_header_slot(tag.level, tag.first);
+	is_first = row_header_map(BufferGetPage(map_buffer))->pages[slot] == blkno;
+	if (!is_first)
+		predecessor = lock_predecessor(rel, group,
+									   row_header_map(BufferGetPage(map_buffer))->pages[slot],
+									   blkno);
+
+	if ((is_first || BufferIsValid(predecessor)) &&
+		ConditionalLockBufferForCleanup(buffer))
+	{
+		is_dropped = header_page_is_empty(BufferGetPage(buffer));
+		if (is_dropped)
+			map_is_dropped = unlink_page(rel, header_buffer, map_buffer, slot,
+										 predecessor,
+										 row_header_page_tag(BufferGetPage(buffer))->next);
+		LockBuffer(buffer, BUFFER_LOCK_UNLOCK);
+	}
+	ReleaseBuffer(buffer);
+	if (BufferIsValid(predecessor))
+		UnlockReleaseBuffer(predecessor);
+	UnlockReleaseBuffer(map_buffer);
+	UnlockReleaseBuffer(header_buffer);
+
+	if (is_dropped)
+		free_space_retire(rel, blkno, 1, ReadNextFullTransactionId());
+	if (map_is_dropped)
+		free_space_retire(rel, map_block, 1, ReadNextFullTransactionId());
+}
+
+void
+row_header_retire_all(Relation rel, const GroupHeaderData *header)
+{
+	FullTransactionId stamp = ReadNextFullTransactionId();
+	BlockNumber *pages;
+	int			npages;
+
+	if (header->row_header_map == InvalidBlockNumber)
+		return;
+	npages = row_header_pages(rel, header, 0, GROUP_ROWS, &pages);
+	for (int i = 0; i < npages; i++)
+		free_space_retire(rel, pages[i], 1, stamp);
+	free_space_retire(rel, header->row_header_map, 1, stamp);
+	pfree(pages);
 }

@@ -72,7 +72,8 @@ extern void row_header_copy(Relation rel, uint32 group, uint32 offset,
 /*
  * The pages of a group's row headers that serve rows with offsets from first up
  * to, not including, limit, chains included, palloc'd; returns their number.
- * The group's header is locked.
+ * The group's header is locked, or header is a copy and the caller must not
+ * miss a page: it may get ones that have just been taken out.
  */
 extern int	row_header_pages(Relation rel, const GroupHeaderData *header,
 							 uint32 first, uint32 limit, BlockNumber **pages);
@@ -102,18 +103,26 @@ extern uint16 row_header_identity(Buffer buffer, OffsetNumber offnum);
 /*
  * Rewrite a page, under a cleanup lock on it, without the headers whose line
  * pointers are in remove (1-based array of bool, by offset number); the others
- * keep their contents.  tuples that remain may have been changed in page, which
- * is a copy of the buffer's page.  Logs the page as one record.
+ * keep their line pointers.  page is a copy of the buffer's page, in which the
+ * caller may have changed tuples that remain (not their length), and becomes
+ * the page's new contents.  Logs the page as one record.
  */
 extern void row_header_page_rewrite(Relation rel, Buffer buffer, Page page,
 									const bool *remove);
 
 /*
- * Take the page out of the map if it has no header, and the map out of the group if
- * it has no page; takes locks itself and needs a cleanup lock on the page, which it
- * takes conditionally.  Retires what has become unreferenced.
+ * Take the page out of the map if it has no header, and the map out of the
+ * group if it has no page; takes locks itself and needs a cleanup lock on the
+ * page, which it takes conditionally.  Retires what has become unreferenced.
+ * For maintenance (group_change.h).
  */
 extern void row_header_drop_empty(Relation rel, uint32 group,
 								  BlockNumber blkno);
+
+/*
+ * Retire the map and all pages of a group that no longer exists, of whose
+ * header this is a copy.
+ */
+extern void row_header_retire_all(Relation rel, const GroupHeaderData *header);
 
 #endif							/* STORAGE_ROW_HEADER_H */

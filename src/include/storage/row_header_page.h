@@ -20,6 +20,9 @@
 #define row_header_page_first(level, offset) \
 	((offset) & ~(row_header_page_rows(level) - 1))
 
+/* No sound chain is longer; a damaged one may lead back to itself. */
+#define MAX_CHAIN_LENGTH	GROUP_ROWS
+
 /* Lock the map of a group that has one; the group's header is locked. */
 extern Buffer row_header_map_read(Relation rel, const GroupHeaderData *header,
 								  int lockmode);
@@ -40,8 +43,8 @@ typedef struct RowHeaderSearch
 	BlockNumber blocks[ROW_HEADER_LEVELS];
 
 	/*
-	 * If the row has no header, the lowest level whose page has room for one or
-	 * does not exist; ROW_HEADER_LEVELS if all are full.
+	 * The lowest level whose page has room for a header or does not exist;
+	 * ROW_HEADER_LEVELS if all are full.  Not set if a header has been found.
 	 */
 	int			level;
 
@@ -56,5 +59,12 @@ typedef struct RowHeaderSearch
 extern bool row_header_search(Relation rel, const GroupHeaderData *header,
 							  uint32 offset, Size length,
 							  RowHeaderSearch *search);
+
+/*
+ * Look for room only, after a search that has found a header.
+ */
+extern void row_header_search_room(Relation rel, const GroupHeaderData *header,
+								   uint32 offset, Size length,
+								   RowHeaderSearch *search);
 
 #endif							/* STORAGE_ROW_HEADER_PAGE_H */
