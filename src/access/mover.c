@@ -2,12 +2,14 @@
  * mover.c
  *		Turns settled rows from row form to column form and joins segments.
  *
- * A row is settled if every snapshot sees it and nobody has deleted or locked
- * it, or if its transaction aborted.  A run of neighbouring settled segments of
+ * A row is settled if every snapshot sees it and nobody is deleting or locking
+ * it, or if it is dead to every one.  A run of neighbouring settled segments of
  * a group, or of such parts of a segment as begin and end with a page, becomes
  * one segment in column form under the same row numbers.  Numbers without a row
- * become holes: those of aborted rows go to the dead set, because index entries
- * may refer to them, those that were never written to the gone set.
+ * become holes: those of dead rows go to the dead set, because index entries
+ * may refer to them, those that were never written to the gone set.  A segment
+ * in column form of which a good part has been deleted since it was written is
+ * written anew, for the sake of its space.  Row headers stay where they are.
  *
  * What readers have in front of them is never changed.  The new segment is
  * written to blocks of its own, one record puts it in the place of the old
@@ -22,9 +24,16 @@
  *								retires them
  *
  * Inserters are shut out of a page by PD_PAGE_FULL, set under its exclusive
- * lock (W2 in row_form.c); only then its rows are judged for good.  The mark
+ * lock (W2 in row_form.c); only then its rows are judged and copied.  The mark
  * need not be logged: a crash ends every session that knows the page, and the
  * metapage forgets it in a record that comes before the swap's.
+ *
+ * Nothing keeps others from deleting or locking a copied row before the swap.
+ * So the swap judges the rows once more, when nobody can come any more: whoever
+ * is going to change a tuple found and pinned its page under a share lock of
+ * the group's header (row_place.h), so with that lock held exclusively and a
+ * cleanup lock on the page there is no such session.  Else the move is given
+ * up, and what was written is released.
  */
 #include "postgres.h"
 
@@ -36,15 +45,19 @@
 #include "access/mover_plan.h"
 #include "access/row_buffer.h"
 #include "access/toast_list.h"
+#include "access/vacuum.h"
 #include "commands/vacuum.h"
 #include "miscadmin.h"
 #include "storage/block_references.h"
 #include "storage/free_space.h"
-#include "storage/full_xid.h"
 #include "storage/group_change.h"
 #include "storage/row_set.h"
 #include "storage/standby_conflict.h"
 #include "utils/memutils.h"
+
+/* How long to wait for pins that are in the way of a swap. */
+#define SWAP_TRIES		5
+#define SWAP_WAIT_US	2000
 
 /* A move under way. */
 typedef struct Move
@@ -59,7 +72,10 @@ typedef struct Move
 	uint64	   *dead;			/* bitmaps of the group */
 	uint64	   *gone;
 	uint32		ncounted;		/* rows of the old segments in the directory */
-	FullTransactionId newest;	/* newest xmin that is flattened */
+	FullTransactionId newest;	/* newest xid that is flattened */
+	uint32		ndead;			/* rows in row form found dead */
+	RowMapEntry *closed;		/* row pages that have been copied */
+	int			nclosed;
 	ToastList	toast;
 	FreeExtent *retired;		/* extents to retire */
 	int			nretired;
@@ -114,17 +130,16 @@ append_holes(Move *move, uint32 limit, uint64 *bitmap)
 		row_buffer_append_hole(move->rows);
 }
 
+/* A hole for a row that is dead, whose index entries may remain. */
 static void
-note_xmin(Move *move, HeapTupleHeader header)
+append_dead(Move *move, HeapTupleHeader header)
 {
-	TransactionId xmin = HeapTupleHeaderGetRawXmin(header);
-	FullTransactionId fxid;
-
-	if (HeapTupleHeaderXminFrozen(header) || !TransactionIdIsNormal(xmin))
-		return;
-	fxid = full_xid_widen(xmin);
-	if (FullTransactionIdFollows(fxid, move->newest))
-		move->newest = fxid;
+	if (header != NULL)
+	{
+		vacuum_note_removed(&move->newest, header);
+		move->ndead++;
+	}
+	append_holes(move, next_offset(move) + 1, move->dead);
 }
 
 /* Note the TOASTed values of a tuple that has just been deformed. */
@@ -187,22 +202,23 @@ static void
 append_item(Move *move, Page page, OffsetNumber offnum, RowState state)
 {
 	ItemId		item = NULL;
-	uint32		offset = next_offset(move);
 	HeapTupleData tuple;
 
 	if (offnum <= PageGetMaxOffsetNumber(page))
 		item = PageGetItemId(page, offnum);
 	if (item == NULL || !ItemIdIsUsed(item))
-		append_holes(move, offset + 1, move->gone);
-	else if (!ItemIdIsNormal(item) || state == ROW_DEAD)
-		append_holes(move, offset + 1, move->dead);
+		append_holes(move, next_offset(move) + 1, move->gone);
+	else if (!ItemIdIsNormal(item))
+		append_dead(move, NULL);
+	else if (state == ROW_DEAD)
+		append_dead(move, (HeapTupleHeader) PageGetItem(page, item));
 	else
 	{
 		tuple.t_data = (HeapTupleHeader) PageGetItem(page, item);
 		tuple.t_len = ItemIdGetLength(item);
 		tuple.t_tableOid = RelationGetRelid(move->mover->rel);
 		heap_deform_tuple(&tuple, move->desc, move->values, move->isnull);
-		note_xmin(move, tuple.t_data);
+		vacuum_note_frozen(&move->newest, tuple.t_data);
 		note_toast(move, &tuple);
 		row_buffer_append(move->rows, move->values, move->isnull);
 	}
@@ -218,6 +234,22 @@ append_row_page(Move *move, const RowMapEntry *entry, const RowState *states,
 	append_holes(move, entry->first, move->gone);
 	for (int i = 0; i < entry->nrows; i++)
 		append_item(move, copy, i + 1, states[i]);
+}
+
+/* Remember row pages that are about to be closed. */
+static void
+add_closed(Move *move, const RowMapEntry *pages, int npages)
+{
+	Size		bytes = (move->nclosed + npages) * sizeof(RowMapEntry);
+
+	if (npages == 0)
+		return;
+	if (move->closed == NULL)
+		move->closed = palloc(bytes);
+	else
+		move->closed = repalloc(move->closed, bytes);
+	memcpy(move->closed + move->nclosed, pages, npages * sizeof(RowMapEntry));
+	move->nclosed += npages;
 }
 
 /*
@@ -251,6 +283,7 @@ append_row_segment(Move *move, const SegmentData *segment)
 		MemoryContextReset(context);
 		retire(move, pages[i].blkno, 1);
 	}
+	add_closed(move, pages, npages);
 	MemoryContextDelete(context);
 	return settled;
 }
@@ -314,7 +347,7 @@ append_column_segment(Move *move, SegmentData *segment)
 		MemoryContextSwitchTo(old_context);
 		MemoryContextReset(context);
 	}
-	note_xmin(move, segment_tuple_header(segment));
+	vacuum_note_frozen(&move->newest, segment_tuple_header(segment));
 	MemoryContextDelete(context);
 	segment_reader_free(reader);
 	pfree(vectors);
@@ -462,9 +495,70 @@ change_drop_row_map(Move *move, GroupChange *change)
 }
 
 /*
- * Put the new segment and sets in the place of the old ones, in one record.
+ * Judge the rows of a closed page once more, with the group's header locked
+ * exclusively.  False if one is not what it was, or if somebody might change
+ * one yet.
  */
-static void
+static bool
+closed_page_is_settled(Move *move, const RowMapEntry *entry)
+{
+	Mover	   *mover = move->mover;
+	Buffer		buffer = block_read(mover->rel, entry->blkno, mover->strategy);
+	bool		settled = true;
+
+	if (!ConditionalLockBufferForCleanup(buffer))
+	{
+		ReleaseBuffer(buffer);
+		return false;
+	}
+	for (int i = 0; i < entry->nrows && settled; i++)
+	{
+		uint32		offset = entry->first + i;
+		HeapTupleData tuple;
+
+		/* dead rows stay dead */
+		if (!row_bitmap_test(move->dead, offset) &&
+			row_page_tuple(mover->rel, buffer, i + 1,
+						   row_number(move->group, offset), &tuple))
+			settled = mover_tuple_state(mover, &tuple, buffer) == ROW_LIVE;
+	}
+	UnlockReleaseBuffer(buffer);
+	return settled;
+}
+
+static bool
+closed_pages_are_settled(Move *move)
+{
+	for (int i = 0; i < move->nclosed; i++)
+		if (!closed_page_is_settled(move, &move->closed[i]))
+			return false;
+	return true;
+}
+
+/*
+ * Begin the swap, if the rows still are what they were.  A pin that is in the
+ * way may be the checkpointer's, so there is a second try, and some more.
+ */
+static bool
+begin_swap(Move *move, GroupChange *change)
+{
+	for (int i = 0; i < SWAP_TRIES; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		group_change_begin(move->mover->rel, move->group, false, change);
+		if (closed_pages_are_settled(move))
+			return true;
+		group_change_abandon(change);
+		pg_usleep(SWAP_WAIT_US);
+	}
+	return false;
+}
+
+/*
+ * Put the new segment and sets in the place of the old ones, in one record.
+ * Returns false, and changes nothing, if the rows have changed.
+ */
+static bool
 publish(Move *move, const SegmentData *segment, const RowSetRef *dead,
 		const RowSetRef *gone)
 {
@@ -475,7 +569,8 @@ publish(Move *move, const SegmentData *segment, const RowSetRef *dead,
 	if (FullTransactionIdIsValid(move->newest))
 		standby_conflict(move->mover->rel, move->newest);
 
-	group_change_begin(move->mover->rel, move->group, false, &change);
+	if (!begin_swap(move, &change))
+		return false;
 	first = change_segment_at(&change, move->first / VECTOR_ROWS);
 	limit = change_segment_at(&change, move->limit / VECTOR_ROWS);
 	Assert(first < limit);
@@ -486,6 +581,7 @@ publish(Move *move, const SegmentData *segment, const RowSetRef *dead,
 	change.entry->ndeleted = dead->nrows + gone->nrows;
 	change_drop_row_map(move, &change);
 	group_change_finish(&change);
+	return true;
 }
 
 /*
@@ -504,10 +600,71 @@ replace_set(Move *move, const RowSetRef *old, const uint64 *bitmap)
 	return ref;
 }
 
+/* Has the move written the set anew? */
+static bool
+set_is_new(const RowSetRef *ref, const RowSetRef *old)
+{
+	return ref->nblocks > 0 && ref->start != old->start;
+}
+
 /*
- * Write the new segment, swap, and give back the old blocks.
+ * After the swap: the new blocks are in use, the old ones are not.  From here
+ * on an error leaks the rest of these, no more.
  */
 static void
+give_back_old(Move *move, const SegmentData *segment, const RowSetRef *dead,
+			  const RowSetRef *gone)
+{
+	Relation	rel = move->mover->rel;
+	FullTransactionId stamp;
+
+	if (segment->form == SEGMENT_COLUMNS)
+		free_space_forget(rel, segment->start);
+	if (set_is_new(dead, &move->header->dead))
+		free_space_forget(rel, dead->start);
+	if (set_is_new(gone, &move->header->gone))
+		free_space_forget(rel, gone->start);
+	stamp = ReadNextFullTransactionId();
+	for (int i = 0; i < move->nretired; i++)
+		free_space_retire(rel, move->retired[i].start,
+						  move->retired[i].nblocks, stamp);
+}
+
+/* Without a swap: nobody has seen the new blocks. */
+static void
+give_back_new(Move *move, const SegmentData *segment, const RowSetRef *dead,
+			  const RowSetRef *gone)
+{
+	Relation	rel = move->mover->rel;
+
+	if (segment->form == SEGMENT_COLUMNS)
+		free_space_release(rel, segment->start);
+	if (set_is_new(dead, &move->header->dead))
+		free_space_release(rel, dead->start);
+	if (set_is_new(gone, &move->header->gone))
+		free_space_release(rel, gone->start);
+	toast_list_drop(&move->toast, rel);
+}
+
+/*
+ * A segment without rows needs no set: its form says all.
+ */
+static void
+make_empty_segment(Move *move, SegmentData *segment)
+{
+	segment->form = SEGMENT_GONE;
+	if (row_bitmap_count(move->dead, move->first, move->limit) > 0)
+		segment->form = SEGMENT_DEAD;
+	segment->start = InvalidBlockNumber;
+	row_bitmap_clear_range(move->dead, move->first, move->limit);
+	row_bitmap_clear_range(move->gone, move->first, move->limit);
+}
+
+/*
+ * Write the new segment, swap, and give back the old blocks.  Returns false if
+ * a row has ceased to be settled.
+ */
+static bool
 move_finish(Move *move)
 {
 	Relation	rel = move->mover->rel;
@@ -515,7 +672,6 @@ move_finish(Move *move)
 	SegmentData segment = {0};
 	RowSetRef	dead;
 	RowSetRef	gone;
-	FullTransactionId stamp;
 
 	if (row_buffer_nrows(move->rows) > 0)
 	{
@@ -524,32 +680,21 @@ move_finish(Move *move)
 		segment_freeze(&segment);
 	}
 	else
-	{
-		/* nothing is left: the segment's form says all, sets need not */
-		segment.form = SEGMENT_DEAD;
-		segment.start = InvalidBlockNumber;
-		row_bitmap_clear_range(move->dead, move->first, move->limit);
-		row_bitmap_clear_range(move->gone, move->first, move->limit);
-	}
+		make_empty_segment(move, &segment);
 	dead = replace_set(move, &header->dead, move->dead);
 	gone = replace_set(move, &header->gone, move->gone);
 	toast_list_write(&move->toast, rel, move->group);
 
-	publish(move, &segment, &dead, &gone);
-
-	/* from here on an error leaks the rest of these blocks, no more */
-	if (segment.form == SEGMENT_COLUMNS)
-		free_space_forget(rel, segment.start);
-	if (dead.nblocks > 0 && dead.start != header->dead.start)
-		free_space_forget(rel, dead.start);
-	if (gone.nblocks > 0 && gone.start != header->gone.start)
-		free_space_forget(rel, gone.start);
-	stamp = ReadNextFullTransactionId();
-	for (int i = 0; i < move->nretired; i++)
-		free_space_retire(rel, move->retired[i].start,
-						  move->retired[i].nblocks, stamp);
+	if (!publish(move, &segment, &dead, &gone))
+	{
+		give_back_new(move, &segment, &dead, &gone);
+		return false;
+	}
+	give_back_old(move, &segment, &dead, &gone);
 	move->mover->nrows += segment.nrows;
+	move->mover->ndead += move->ndead;
 	move->mover->nsegments++;
+	return true;
 }
 
 /*
@@ -597,9 +742,7 @@ move_run(Mover *mover, uint32 group, const MoverUnit *first,
 			segment_first(segment) < move.limit)
 			settled = append_segment(&move, i);
 	}
-	if (settled)
-		move_finish(&move);
-	return settled;
+	return settled && move_finish(&move);
 }
 
 void

@@ -21,10 +21,25 @@
 #include "miscadmin.h"
 #include "postmaster/autovacuum.h"
 #include "storage/group.h"
+#include "storage/row_set.h"
 #include "storage/segment_reader.h"
 
 /* Fewer rows in row form are left there. */
 #define MOVER_MIN_ROWS	1024
+
+/*
+ * Part of a column-form segment's rows that have to be deleted before it is
+ * written anew.  In a table that is updated evenly all over, a byte that this
+ * saves costs four that are written.
+ */
+#define STALE_FRACTION	5
+
+/*
+ * How many times the bytes of their rows may row pages take that have lost the
+ * others, and pages that it takes to write few rows in column form.
+ */
+#define SPARSE_FACTOR	4
+#define SPARSE_PAGES	8
 
 /* Bytes that the rows of one move may take whatever the setting is. */
 #define MOVER_MIN_MEMORY	((Size) 16 * 1024 * 1024)
@@ -173,18 +188,58 @@ column_segment_bytes(Mover *mover, uint32 group, const SegmentData *segment)
 }
 
 /*
+ * Has a column-form segment lost so many of the rows that it was written with
+ * that it is worth writing anew?
+ */
+static bool
+segment_is_stale(const SegmentData *segment, uint32 nrows)
+{
+	return nrows < segment->nrows &&
+		segment->nrows - nrows >= segment->nrows / STALE_FRACTION;
+}
+
+/*
  * Can the mover do anything in this group?  Most groups are full, and in one
- * segment.
+ * segment, to which alone the deleted rows belong then.
  */
 static bool
 group_is_candidate(const GroupHeaderData *header)
 {
-	/* rows with headers of their own stay where they are */
-	if (header->row_header_map != InvalidBlockNumber)
-		return false;
-	if (header->nsegments > 1)
-		return true;
-	return header->nsegments == 1 && header->segments[0].form == SEGMENT_ROWS;
+	const SegmentData *segment = &header->segments[0];
+	uint32		ndeleted = header->dead.nrows + header->gone.nrows;
+
+	if (header->nsegments != 1)
+		return header->nsegments > 1;
+	return segment->form == SEGMENT_ROWS ||
+		(segment->form == SEGMENT_COLUMNS &&
+		 segment_is_stale(segment,
+						  segment->nslots - Min(ndeleted, segment->nslots)));
+}
+
+/* A unit for a segment that is not in row form. */
+static void
+segment_unit(Mover *mover, uint32 group, const SegmentData *segment,
+			 RowState state, const uint64 *deleted, MoverUnit *unit)
+{
+	uint32		first = segment_first(segment);
+
+	memset(unit, 0, sizeof(MoverUnit));
+	unit->first_vector = segment->first_vector;
+	unit->nvectors = segment->nvectors;
+	unit->form = segment->form;
+	unit->settled = segment->form != SEGMENT_ANNOUNCED;
+	if (segment->form != SEGMENT_COLUMNS)
+		return;
+
+	unit->settled = state != ROW_UNSETTLED;
+	if (state != ROW_LIVE)
+		return;
+	unit->nrows = segment->nslots -
+		row_bitmap_count(deleted, first, first + segment->nslots);
+	unit->bytes = column_segment_bytes(mover, group, segment);
+	if (unit->nrows < segment->nrows)
+		unit->bytes = unit->bytes * unit->nrows / segment->nrows;
+	unit->stale = segment_is_stale(segment, unit->nrows);
 }
 
 int
@@ -193,6 +248,7 @@ mover_cut_group(Mover *mover, uint32 group, GroupHeaderData *header,
 {
 	Buffer		buffer = group_read(mover->rel, group, BUFFER_LOCK_SHARE);
 	RowState	states[GROUP_VECTORS];
+	uint64	   *deleted;
 	int			n = 0;
 
 	if (!BufferIsValid(buffer))
@@ -213,32 +269,20 @@ mover_cut_group(Mover *mover, uint32 group, GroupHeaderData *header,
 	if (!group_is_candidate(header))
 		return 0;
 
+	deleted = palloc0(ROW_BITMAP_WORDS * sizeof(uint64));
+	row_set_load(mover->rel, &header->dead, deleted);
+	row_set_load(mover->rel, &header->gone, deleted);
 	for (int i = 0; i < header->nsegments; i++)
 	{
 		SegmentData *segment = &header->segments[i];
-		MoverUnit  *unit = &units[n];
 
 		if (segment->form == SEGMENT_ROWS)
-		{
-			n += row_segment_units(mover, header, segment, unit);
-			continue;
-		}
-		memset(unit, 0, sizeof(MoverUnit));
-		unit->first_vector = segment->first_vector;
-		unit->nvectors = segment->nvectors;
-		unit->form = segment->form;
-		unit->settled = segment->form != SEGMENT_ANNOUNCED;
-		if (segment->form == SEGMENT_COLUMNS)
-		{
-			unit->settled = states[i] != ROW_UNSETTLED;
-			if (states[i] == ROW_LIVE)
-			{
-				unit->nrows = segment->nrows;
-				unit->bytes = column_segment_bytes(mover, group, segment);
-			}
-		}
-		n++;
+			n += row_segment_units(mover, header, segment, &units[n]);
+		else
+			segment_unit(mover, group, segment, states[i], deleted,
+						 &units[n++]);
 	}
+	pfree(deleted);
 	return n;
 }
 
@@ -281,7 +325,7 @@ unit_is_surplus(const Mover *mover, const MoverUnit *units, int a, int b,
 
 	if (unit->form == SEGMENT_DEAD || unit->form == SEGMENT_GONE)
 		return true;
-	return unit->form == SEGMENT_COLUMNS && !mover->eager &&
+	return unit->form == SEGMENT_COLUMNS && !mover->eager && !unit->stale &&
 		unit->nrows / 2 > others;
 }
 
@@ -292,16 +336,25 @@ run_is_worth_it(const MoverUnit *units, int a, int b)
 	uint32		nrows = units_nrows(units, a, b, SEGMENT_ROWS);
 	int			ncolumns = units_count(units, a, b, SEGMENT_COLUMNS);
 	uint32		npages = 0;
+	Size		bytes = 0;
 
 	if (nrows >= MOVER_MIN_ROWS || ncolumns >= 2)
 		return true;
-	if (ncolumns == 1)
-		return b - a > 1;
-
-	/* nothing but aborted rows: give their pages back */
+	if (ncolumns == 1 && b - a > 1)
+		return true;
 	for (int i = a; i < b; i++)
+	{
+		if (units[i].stale)
+			return true;
+		if (units[i].form == SEGMENT_ROWS)
+			bytes += units[i].bytes;
 		npages += units[i].npages;
-	return nrows == 0 && npages > 0;
+	}
+
+	/* nothing but dead rows, or few others: give their pages back */
+	if (nrows == 0)
+		return npages > 0;
+	return npages >= SPARSE_PAGES + SPARSE_FACTOR * (bytes / BLCKSZ);
 }
 
 Size

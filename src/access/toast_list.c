@@ -103,6 +103,14 @@ toast_list_write(ToastList *list, Relation rel, uint32 group)
 				   InvalidFullTransactionId);
 }
 
+void
+toast_list_drop(ToastList *list, Relation rel)
+{
+	if (list->nblocks > 0)
+		free_space_set(rel, list->start, EXTENT_TOAST_LIST, EXTENT_FREE,
+					   InvalidFullTransactionId);
+}
+
 /* ---- removing ---- */
 
 /*

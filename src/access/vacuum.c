@@ -65,7 +65,7 @@ static void
 correct_row_count(VacuumState *state, uint64 nrows_before)
 {
 	Buffer		buffer = metapage_read(state->rel, BUFFER_LOCK_EXCLUSIVE);
-	uint64		found = state->live + state->unfinished;
+	uint64		found = state->live + state->unfinished + state->recently_dead;
 	uint64		nrows;
 
 	if (!BufferIsValid(buffer))
@@ -162,12 +162,10 @@ vacuum_update_statistics(VacuumState *state, TimestampTz start)
 								 PROGRESS_VACUUM_PHASE_FINAL_CLEANUP);
 	vac_update_relstats(rel, RelationGetNumberOfBlocks(rel),
 						(double) state->live, visibility_count(rel), 0,
-						state->nindexes > 0,
-						state->keep_frozenxid ? InvalidTransactionId : state->frozenxid,
-						state->keep_frozenxid ? InvalidMultiXactId : state->minmxid,
+						state->nindexes > 0, state->frozenxid, state->minmxid,
 						&xid_updated, &multi_updated, false);
-	pgstat_report_vacuum(rel, state->live, state->dead_rows - state->removed,
-						 start);
+	pgstat_report_vacuum(rel, state->live,
+						 state->recently_dead + state->missed_dead, start);
 }
 
 /* ---- reports ---- */
@@ -201,8 +199,9 @@ report_result(VacuumState *state, int elevel, const PGRUsage *usage)
 					 state->truncated, RelationGetNumberOfBlocks(state->rel),
 					 state->reclaimed);
 	appendStringInfo(&text, _("tuples: " UINT64_FORMAT " removed, " UINT64_FORMAT " remain, " UINT64_FORMAT " are dead but not yet removable\n"),
-					 state->removed, state->live + state->unfinished,
-					 state->dead_rows - state->removed);
+					 state->removed + state->mover.ndead,
+					 state->live + state->unfinished + state->recently_dead + state->missed_dead,
+					 state->recently_dead + state->missed_dead);
 	appendStringInfo(&text, _("column form: " UINT64_FORMAT " rows moved into " UINT64_FORMAT " segments\n"),
 					 state->mover.nrows, state->mover.nsegments);
 	appendStringInfo(&text, _("row form: " UINT64_FORMAT " pages frozen or pruned\n"),

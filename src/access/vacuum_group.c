@@ -3,10 +3,12 @@
  *		VACUUM of one chunk group.
  *
  * In this order: segments of transactions that are over are settled (aborted
- * ones become dead, others are frozen), the mover turns what it can into column
- * form, the row pages that remain are frozen and their aborted rows marked, and
- * the dead rows are collected for the indexes.  Each step is a few records of
- * its own; a crash between them leaves a group that the next VACUUM finishes.
+ * ones become dead, others are frozen), row headers are folded (vacuum_fold.c),
+ * the mover turns what it can into column form and writes segments anew that
+ * are dead in good part, the row pages that remain are frozen and their dead
+ * rows marked (vacuum_rows.c), and the dead rows are collected for the indexes.
+ * Each step is a few records of its own; a crash between them leaves a group
+ * that the next VACUUM finishes.
  *
  * A dead row passes two states, so that a crash or INDEX_CLEANUP OFF cannot
  * lose the fact that indexes may know it:
@@ -30,25 +32,12 @@
 #include "storage/full_xid.h"
 #include "storage/group_change.h"
 #include "storage/metapage.h"
+#include "storage/procarray.h"
 #include "storage/row_set.h"
 #include "storage/standby_conflict.h"
 #include "utils/memutils.h"
 
 /* ---- segments of transactions that are over ---- */
-
-/* The newer of *newest and an xmin that is to be flattened. */
-static void
-note_newest(FullTransactionId *newest, HeapTupleHeader header)
-{
-	TransactionId xmin = HeapTupleHeaderGetRawXmin(header);
-	FullTransactionId fxid;
-
-	if (!TransactionIdIsNormal(xmin))
-		return;
-	fxid = full_xid_widen(xmin);
-	if (FullTransactionIdFollows(fxid, *newest))
-		*newest = fxid;
-}
 
 /* What is to be done with a segment. */
 typedef enum SegmentFate
@@ -75,13 +64,13 @@ segment_fate(VacuumState *state, uint32 group, SegmentData *segment,
 
 	segment_tuple(state->rel, segment,
 				  row_number(group, segment_first(segment)), &tuple);
-	switch (HeapTupleSatisfiesVacuum(&tuple, state->cutoffs.OldestXmin, buffer))
+	switch (HeapTupleSatisfiesVacuum(&tuple, state->mover.oldest_xmin, buffer))
 	{
 		case HEAPTUPLE_DEAD:
 			return SEGMENT_KILL;
 		case HEAPTUPLE_LIVE:
 			if (TransactionIdPrecedes(HeapTupleHeaderGetRawXmin(header),
-									  state->cutoffs.OldestXmin))
+									  state->mover.oldest_xmin))
 				return SEGMENT_FREEZE;
 			return SEGMENT_KEEP;
 		default:
@@ -169,7 +158,7 @@ settle_segments(VacuumState *state, uint32 group)
 							change.header_buffer);
 		if (fate == SEGMENT_FREEZE)
 		{
-			note_newest(&newest, segment_tuple_header(segment));
+			vacuum_note_frozen(&newest, segment_tuple_header(segment));
 			HeapTupleHeaderSetXmin(segment_tuple_header(segment),
 								   FrozenTransactionId);
 			HeapTupleHeaderSetXminFrozen(segment_tuple_header(segment));
@@ -177,7 +166,12 @@ settle_segments(VacuumState *state, uint32 group)
 		else if (fate == SEGMENT_KILL)
 		{
 			if (segment->form == SEGMENT_COLUMNS)
-				change.entry->nrows -= segment_counted(segment, deleted);
+			{
+				uint32		nrows = segment_counted(segment, deleted);
+
+				change.entry->nrows -= nrows;
+				state->removed += nrows;
+			}
 			segment_kill(state, segment, &retired[nretired++]);
 		}
 	}
@@ -199,169 +193,6 @@ settle_segments(VacuumState *state, uint32 group)
 	pfree(deleted);
 }
 
-/* ---- row pages ---- */
-
-/* What a look at a row page found. */
-typedef struct RowPageFindings
-{
-	bool		freeze;			/* a tuple is to be frozen */
-	bool		kill;			/* a tuple is to be marked dead */
-	uint32		live;
-	uint32		unfinished;
-	TransactionId frozenxid;	/* oldest xid that remains */
-} RowPageFindings;
-
-/*
- * Look at the tuples of a locked row page; sets the bits of dead rows.
- */
-static void
-scan_row_page(VacuumState *state, uint32 group, const RowMapEntry *entry,
-			  Buffer buffer, RowPageFindings *findings, uint64 *dead)
-{
-	Page		page = BufferGetPage(buffer);
-
-	memset(findings, 0, sizeof(RowPageFindings));
-	findings->frozenxid = state->cutoffs.OldestXmin;
-	row_page_check(state->rel, buffer, entry->nrows);
-	if (PageIsNew(page))
-		return;
-
-	for (int i = 0; i < PageGetMaxOffsetNumber(page); i++)
-	{
-		uint32		offset = entry->first + i;
-		HeapTupleData tuple;
-		TransactionId xmin;
-
-		if (ItemIdIsDead(PageGetItemId(page, i + 1)))
-			row_bitmap_set(dead, offset);
-		if (!row_page_tuple(state->rel, buffer, i + 1,
-							row_number(group, offset), &tuple))
-			continue;
-
-		switch (HeapTupleSatisfiesVacuum(&tuple, state->cutoffs.OldestXmin, buffer))
-		{
-			case HEAPTUPLE_DEAD:
-				row_bitmap_set(dead, offset);
-				findings->kill = true;
-				continue;
-			case HEAPTUPLE_LIVE:
-				findings->live++;
-				break;
-			default:
-				findings->unfinished++;
-				break;
-		}
-
-		/* locks and deletions are not resolved here */
-		if ((tuple.t_data->t_infomask & HEAP_XMAX_INVALID) == 0)
-			state->keep_frozenxid = true;
-		xmin = HeapTupleHeaderGetXmin(tuple.t_data);
-		if (!TransactionIdIsNormal(xmin))
-			continue;
-		if (TransactionIdPrecedes(xmin, state->cutoffs.FreezeLimit))
-			findings->freeze = true;
-		else if (TransactionIdPrecedes(xmin, findings->frozenxid))
-			findings->frozenxid = xmin;
-	}
-}
-
-/*
- * Freeze old tuples of a locked row page and mark dead ones.  Nothing moves, so
- * pins of others do no harm.
- */
-static void
-change_row_page(VacuumState *state, const RowMapEntry *entry, Buffer buffer,
-				const uint64 *dead)
-{
-	GenericXLogState *xlog = GenericXLogStart(state->rel);
-	Page		page = GenericXLogRegisterBuffer(xlog, buffer, 0);
-	FullTransactionId newest = InvalidFullTransactionId;
-
-	for (int i = 0; i < PageGetMaxOffsetNumber(page); i++)
-	{
-		ItemId		item = PageGetItemId(page, i + 1);
-		HeapTupleHeader tuple;
-
-		if (!ItemIdIsNormal(item))
-			continue;
-		tuple = (HeapTupleHeader) PageGetItem(page, item);
-		if (row_bitmap_test(dead, entry->first + i))
-			ItemIdSetDead(item);
-		else
-		{
-			HeapTupleHeaderData before = *tuple;
-
-			if (heap_freeze_tuple(tuple, state->cutoffs.relfrozenxid,
-								  state->cutoffs.relminmxid,
-								  state->cutoffs.FreezeLimit,
-								  state->cutoffs.MultiXactCutoff))
-				note_newest(&newest, &before);
-		}
-	}
-	if (FullTransactionIdIsValid(newest))
-		standby_conflict(state->rel, newest);
-	GenericXLogFinish(xlog);
-	state->frozen_pages++;
-}
-
-static void
-vacuum_row_page(VacuumState *state, uint32 group, const RowMapEntry *entry,
-				uint64 *dead)
-{
-	Buffer		buffer;
-	RowPageFindings findings;
-
-	vacuum_delay_point(false);
-	buffer = block_read(state->rel, entry->blkno, state->strategy);
-	LockBuffer(buffer, BUFFER_LOCK_SHARE);
-	scan_row_page(state, group, entry, buffer, &findings, dead);
-	if (findings.freeze || findings.kill)
-	{
-		LockBuffer(buffer, BUFFER_LOCK_UNLOCK);
-		LockBuffer(buffer, BUFFER_LOCK_EXCLUSIVE);
-		scan_row_page(state, group, entry, buffer, &findings, dead);
-		change_row_page(state, entry, buffer, dead);
-	}
-	UnlockReleaseBuffer(buffer);
-
-	state->live += findings.live;
-	state->unfinished += findings.unfinished;
-	if (TransactionIdPrecedes(findings.frozenxid, state->frozenxid))
-		state->frozenxid = findings.frozenxid;
-}
-
-/*
- * Dead rows of a row page have left the indexes: their line pointers are never
- * used again, since nothing says that there are free ones (W3).
- */
-static void
-release_dead_items(VacuumState *state, const RowMapEntry *entry,
-				   const uint64 *dead)
-{
-	Buffer		buffer;
-	GenericXLogState *xlog;
-	Page		page;
-
-	if (row_bitmap_count(dead, entry->first, entry->first + entry->nrows) == 0)
-		return;
-
-	vacuum_delay_point(false);
-	buffer = block_read(state->rel, entry->blkno, state->strategy);
-	LockBuffer(buffer, BUFFER_LOCK_EXCLUSIVE);
-	row_page_check(state->rel, buffer, entry->nrows);
-	xlog = GenericXLogStart(state->rel);
-	page = GenericXLogRegisterBuffer(xlog, buffer, 0);
-	for (int i = 0; i < PageGetMaxOffsetNumber(page); i++)
-	{
-		ItemId		item = PageGetItemId(page, i + 1);
-
-		if (row_bitmap_test(dead, entry->first + i) && ItemIdIsDead(item))
-			ItemIdSetUnused(item);
-	}
-	GenericXLogFinish(xlog);
-	UnlockReleaseBuffer(buffer);
-}
-
 /* ---- counting and collecting ---- */
 
 /*
@@ -378,7 +209,7 @@ count_column_segment(VacuumState *state, uint32 group, SegmentData *segment,
 
 	segment_tuple(state->rel, segment,
 				  row_number(group, segment_first(segment)), &tuple);
-	switch (HeapTupleSatisfiesVacuum(&tuple, state->cutoffs.OldestXmin, buffer))
+	switch (HeapTupleSatisfiesVacuum(&tuple, state->mover.oldest_xmin, buffer))
 	{
 		case HEAPTUPLE_LIVE:
 			state->live += nrows;
@@ -389,7 +220,7 @@ count_column_segment(VacuumState *state, uint32 group, SegmentData *segment,
 			 * It has aborted since the group was settled, or its xid would be
 			 * in the way: it is newer than all that may be frozen.
 			 */
-			state->dead_rows += nrows;
+			state->missed_dead += nrows;
 			break;
 		default:
 			state->unfinished += nrows;
@@ -442,6 +273,7 @@ static bool
 group_is_all_visible(const MetapageData *meta, const GroupHeaderData *header)
 {
 	if (FullTransactionIdIsValid(header->loader) ||
+		header->row_header_map != InvalidBlockNumber ||
 		meta->row_group == header->group)
 		return false;
 	for (int i = 0; i < header->nsegments; i++)
@@ -546,6 +378,7 @@ group_is_gone(const GroupChange *change)
 		change->header->segments[0].form == SEGMENT_GONE &&
 		change->header->segments[0].nvectors == GROUP_VECTORS &&
 		!FullTransactionIdIsValid(change->header->loader) &&
+		change->header->row_header_map == InvalidBlockNumber &&
 		change->meta->row_group != change->group;
 }
 
@@ -613,7 +446,7 @@ vacuum_group_finish_dead(VacuumState *state, uint32 group, const uint64 *rows)
 			npages = group_row_pages(rel, header, segment_first(segment),
 									 segment_limit(segment), &pages);
 		for (int j = 0; j < npages; j++)
-			release_dead_items(state, &pages[j], rows);
+			vacuum_release_items(state, &pages[j], rows);
 	}
 
 	if (!header_has_dead(header))
@@ -687,6 +520,19 @@ vacuum_row_pages(VacuumState *state, const GroupHeaderData *header,
 	}
 }
 
+/*
+ * Follow the horizon: on a busy table the one of VACUUM's start would leave
+ * hardly a row page settled after a while.  It does not go back.
+ */
+static void
+advance_horizon(Mover *mover)
+{
+	TransactionId horizon = GetOldestNonRemovableTransactionId(mover->rel);
+
+	if (TransactionIdFollows(horizon, mover->oldest_xmin))
+		mover->oldest_xmin = horizon;
+}
+
 void
 vacuum_group(VacuumState *state, uint32 group)
 {
@@ -696,26 +542,27 @@ vacuum_group(VacuumState *state, uint32 group)
 	MemoryContext old_context = MemoryContextSwitchTo(context);
 	GroupHeaderData *header = palloc(sizeof(GroupHeaderData));
 	uint64	   *dead = palloc0(ROW_BITMAP_WORDS * sizeof(uint64));
+	uint32		recently_dead;
 
 	vacuum_delay_point(false);
+	advance_horizon(&state->mover);
 	if (group_needs_settling(state, group))
 		settle_segments(state, group);
+	recently_dead = vacuum_fold(state, group);
 	mover_move_group(&state->mover, group);
 
 	if (count_group(state, group, header, dead))
 	{
 		uint32		ndead;
 
+		state->live -= recently_dead;
+		state->recently_dead += recently_dead;
 		vacuum_row_pages(state, header, dead);
 		add_dead_segments(header, dead);
 		ndead = row_bitmap_count(dead, 0, GROUP_ROWS);
-		state->dead_rows += ndead;
 		tidy_group(state, header);
 		if (ndead > 0 && state->nindexes == 0)
-		{
 			vacuum_group_finish_dead(state, group, dead);
-			state->removed += ndead;
-		}
 		else if (ndead > 0 && state->clean_indexes)
 			vacuum_add_dead(state, group, dead);
 	}

@@ -129,7 +129,6 @@ vacuum_remove_dead(VacuumState *state)
 		vacuum_delay_point(false);
 		vacuum_group_finish_dead(state, state->dead[i].group,
 								 state->dead[i].rows);
-		state->removed += row_bitmap_count(state->dead[i].rows, 0, GROUP_ROWS);
 	}
 
 	MemoryContextReset(state->dead_context);

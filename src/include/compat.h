@@ -86,6 +86,12 @@ typedef bool TU_UpdateIndexes;
 
 #define HeapTupleHeaderAdvanceConflictHorizon HeapTupleHeaderAdvanceLatestRemovedXid
 
+/* Would a tuple be frozen?  And what ids are in it? */
+#define heap_tuple_should_freeze(tuple, cutoffs, oldest_xid, oldest_multi) \
+	heap_tuple_would_freeze(tuple, (cutoffs)->FreezeLimit, \
+							(cutoffs)->MultiXactCutoff, oldest_xid, \
+							oldest_multi)
+
 /* The next sorted Datum, ascending; not copied. */
 #define columnar_tuplesort_getdatum(sort, value, isnull) \
 	tuplesort_getdatum(sort, true, value, isnull, NULL)

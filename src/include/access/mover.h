@@ -16,6 +16,7 @@ typedef struct Mover
 	bool		eager;			/* join whatever can be joined */
 	BufferAccessStrategy strategy;
 	uint64		nrows;			/* rows moved so far */
+	uint64		ndead;			/* rows in row form found dead so far */
 	uint64		nsegments;		/* segments written so far */
 } Mover;
 

@@ -26,6 +26,7 @@ typedef struct MoverUnit
 	uint8		form;
 	bool		settled;
 	bool		open;			/* at the end of a segment that is written to */
+	bool		stale;			/* column form, and deleted in good part */
 	uint32		nrows;			/* rows that stay */
 	uint32		npages;			/* row pages */
 	Size		bytes;			/* of a row buffer, estimated */

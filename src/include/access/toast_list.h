@@ -42,6 +42,9 @@ extern void toast_list_add(ToastList *list, uint32 offset,
  */
 extern void toast_list_write(ToastList *list, Relation rel, uint32 group);
 
+/* Drop a list that has been written: its rows are not going to be moved. */
+extern void toast_list_drop(ToastList *list, Relation rel);
+
 /*
  * Drop the lists of rows that have not been moved, which a crash or an error
  * between list and swap leaves.  By whoever is about to move rows, which would

@@ -41,16 +41,17 @@ typedef struct VacuumState
 	int			ndead;
 	int			maxdead;
 
-	/* oldest ids that remain; not to be used if keep_frozenxid */
+	/* oldest ids that remain in any tuple header */
 	TransactionId frozenxid;
 	MultiXactId minmxid;
-	bool		keep_frozenxid;
 
-	/* counts */
-	uint64		live;			/* rows */
-	uint64		unfinished;		/* rows of running transactions */
-	uint64		dead_rows;		/* found dead */
-	uint64		removed;		/* dead rows that no index knows any more */
+	/* counts of rows, of versions that is */
+	uint64		live;
+	uint64		unfinished;		/* of running transactions */
+	uint64		recently_dead;	/* somebody may still see them */
+	uint64		missed_dead;	/* somebody had their page pinned */
+	uint64		removed;		/* found dead */
+
 	uint64		frozen_pages;
 	uint64		reclaimed;		/* blocks found to be used by nobody */
 	BlockNumber truncated;		/* blocks cut off */
@@ -58,6 +59,37 @@ typedef struct VacuumState
 
 /* vacuum_group.c: all but indexes and space. */
 extern void vacuum_group(VacuumState *state, uint32 group);
+
+/*
+ * Advance *newest to the newest xid that a removed, or a flattened, tuple of
+ * the header has had for readers on a standby.
+ */
+extern void vacuum_note_removed(FullTransactionId *newest,
+								HeapTupleHeader header);
+extern void vacuum_note_frozen(FullTransactionId *newest,
+							   HeapTupleHeader header);
+
+/*
+ * Freeze a tuple in a working copy of its page, as far as it is old enough;
+ * advances *newest.
+ */
+extern void vacuum_freeze_tuple(VacuumState *state, HeapTupleHeader tuple,
+								FullTransactionId *newest);
+
+/* vacuum_rows.c: freeze a row page; sets the bits of rows that are LP_DEAD. */
+extern void vacuum_row_page(VacuumState *state, uint32 group,
+							const RowMapEntry *entry, uint64 *dead);
+
+/* Dead rows of a row page have left the indexes. */
+extern void vacuum_release_items(VacuumState *state, const RowMapEntry *entry,
+								 const uint64 *dead);
+
+/*
+ * vacuum_fold.c: row headers of dead rows become members of the dead set, the
+ * others are frozen or go.  Returns how many rows of column-form segments stay
+ * though they are recently dead.
+ */
+extern uint32 vacuum_fold(VacuumState *state, uint32 group);
 
 /*
  * The index entries of these rows, which are all that were dead when the group
