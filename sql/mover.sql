@@ -131,7 +131,7 @@ SELECT pg_relation_size('mover_tail') AS size_before \gset
 VACUUM (TRUNCATE off) mover_tail;
 SELECT txid_current() IS NOT NULL;
 VACUUM (TRUNCATE off) mover_tail;
-SELECT pg_relation_size('mover_tail') = :size_before AS whole;
+SELECT pg_relation_size('mover_tail') >= :size_before AS whole;
 VACUUM mover_tail;
 SELECT pg_relation_size('mover_tail') < :size_before / 4 AS cut;
 INSERT INTO mover_tail SELECT g, 'again' FROM generate_series(2, 20000) g;

@@ -497,7 +497,8 @@ change_drop_row_map(Move *move, GroupChange *change)
 /*
  * Judge the rows of a closed page once more, with the group's header locked
  * exclusively.  False if one is not what it was, or if somebody might change
- * one yet.
+ * one yet.  A row that was live cannot have become dead meanwhile: whoever has
+ * deleted it is newer than the horizon.
  */
 static bool
 closed_page_is_settled(Move *move, const RowMapEntry *entry)
@@ -513,14 +514,11 @@ closed_page_is_settled(Move *move, const RowMapEntry *entry)
 	}
 	for (int i = 0; i < entry->nrows && settled; i++)
 	{
-		uint32		offset = entry->first + i;
+		RowNumber	row = row_number(move->group, entry->first + i);
 		HeapTupleData tuple;
 
-		/* dead rows stay dead */
-		if (!row_bitmap_test(move->dead, offset) &&
-			row_page_tuple(mover->rel, buffer, i + 1,
-						   row_number(move->group, offset), &tuple))
-			settled = mover_tuple_state(mover, &tuple, buffer) == ROW_LIVE;
+		if (row_page_tuple(mover->rel, buffer, i + 1, row, &tuple))
+			settled = mover_tuple_state(mover, &tuple, buffer) != ROW_UNSETTLED;
 	}
 	UnlockReleaseBuffer(buffer);
 	return settled;
