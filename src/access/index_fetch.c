@@ -54,31 +54,6 @@ columnar_index_fetch_tuple(IndexFetchTableData *scan, ItemPointer tid,
 					 all_dead);
 }
 
-/*
- * Entries that the index knows to be dead go; nothing else is looked for.
- */
-TransactionId
-columnar_index_delete_tuples(Relation rel, TM_IndexDeleteOp *delstate)
-{
-	TransactionId horizon = InvalidTransactionId;
-	int			nkept = 0;
-
-	for (int i = 0; i < delstate->ndeltids; i++)
-	{
-		TM_IndexDelete delete = delstate->deltids[i];
-		TransactionId removed;
-
-		if (!delstate->status[delete.id].knowndeletable)
-			continue;
-		removed = row_fetch_removed_xid(rel, row_number_from_tid(&delete.tid));
-		if (TransactionIdFollows(removed, horizon))
-			horizon = removed;
-		delstate->deltids[nkept++] = delete;
-	}
-	delstate->ndeltids = nkept;
-	return horizon;
-}
-
 /* ---- single rows ---- */
 
 bool

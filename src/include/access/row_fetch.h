@@ -28,10 +28,4 @@ extern bool row_fetch(Relation rel, RowNumber row, Snapshot snapshot,
 extern bool row_fetch_note_writer(Relation rel, RowNumber row,
 								  Snapshot snapshot);
 
-/*
- * Newest transaction that removed the row, for conflicts on a standby; invalid
- * if it has no header that could tell.
- */
-extern TransactionId row_fetch_removed_xid(Relation rel, RowNumber row);
-
 #endif							/* ACCESS_ROW_FETCH_H */
