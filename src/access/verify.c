@@ -23,6 +23,7 @@
 
 #include "compat.h"
 
+#include "access/multixact.h"
 #include "access/table.h"
 #include "access/table_am.h"
 #include "access/transam.h"
@@ -315,35 +316,72 @@ verify_stray_bits(VerifyState *state)
 
 /* ---- the table ---- */
 
-void
-verify_xids(VerifyState *state, BlockNumber blkno, HeapTupleHeader tuple,
-			const char *what)
+/* Check a transaction id, called name, of what. */
+static void
+verify_xid(VerifyState *state, BlockNumber blkno, TransactionId xid,
+		   const char *name, const char *what)
 {
-	TransactionId xmin = HeapTupleHeaderGetRawXmin(tuple);
 	TransactionId next = XidFromFullTransactionId(state->next_xid);
 
-	if (HeapTupleHeaderXminFrozen(tuple) || HeapTupleHeaderXminInvalid(tuple))
-		return;
-	if (!TransactionIdIsNormal(xmin))
+	if (!TransactionIdIsNormal(xid))
 	{
-		if (xmin != FrozenTransactionId && xmin != BootstrapTransactionId)
-			verify_report(state, blkno, "xmin %u of %s is invalid", xmin, what);
+		if (xid != FrozenTransactionId && xid != BootstrapTransactionId)
+			verify_report(state, blkno, "%s %u of %s is invalid",
+						  name, xid, what);
 		return;
 	}
 	if (TransactionIdIsNormal(state->relfrozenxid) &&
-		TransactionIdPrecedes(xmin, state->relfrozenxid))
+		TransactionIdPrecedes(xid, state->relfrozenxid))
 		verify_report(state, blkno,
-					  "xmin %u of %s precedes the table's relfrozenxid %u",
-					  xmin, what, state->relfrozenxid);
-	if (TransactionIdFollowsOrEquals(xmin, next))
+					  "%s %u of %s precedes the table's relfrozenxid %u",
+					  name, xid, what, state->relfrozenxid);
+	if (TransactionIdFollowsOrEquals(xid, next))
 	{
 		/* it may have been given out since */
 		state->next_xid = ReadNextFullTransactionId();
 		next = XidFromFullTransactionId(state->next_xid);
-		if (TransactionIdFollowsOrEquals(xmin, next))
-			verify_report(state, blkno, "xmin %u of %s is in the future",
-						  xmin, what);
+		if (TransactionIdFollowsOrEquals(xid, next))
+			verify_report(state, blkno, "%s %u of %s is in the future",
+						  name, xid, what);
 	}
+}
+
+void
+verify_xmin(VerifyState *state, BlockNumber blkno, HeapTupleHeader tuple,
+			const char *what)
+{
+	if (!HeapTupleHeaderXminFrozen(tuple) && !HeapTupleHeaderXminInvalid(tuple))
+		verify_xid(state, blkno, HeapTupleHeaderGetRawXmin(tuple), "xmin", what);
+}
+
+/* As verify_xid, of a MultiXact. */
+static void
+verify_multixact(VerifyState *state, BlockNumber blkno, MultiXactId multi,
+				 const char *what)
+{
+	MultiXactId oldest = state->rel->rd_rel->relminmxid;
+
+	if (MultiXactIdIsValid(oldest) && MultiXactIdPrecedes(multi, oldest))
+		verify_report(state, blkno,
+					  "MultiXact %u of %s precedes the table's relminmxid %u",
+					  multi, what, oldest);
+	if (!MultiXactIdPrecedes(multi, ReadNextMultiXactId()))
+		verify_report(state, blkno, "MultiXact %u of %s is in the future",
+					  multi, what);
+}
+
+void
+verify_xmax(VerifyState *state, BlockNumber blkno, HeapTupleHeader tuple,
+			const char *what)
+{
+	TransactionId xmax = HeapTupleHeaderGetRawXmax(tuple);
+
+	if (tuple->t_infomask & HEAP_XMAX_INVALID)
+		return;
+	if (tuple->t_infomask & HEAP_XMAX_IS_MULTI)
+		verify_multixact(state, blkno, xmax, what);
+	else if (TransactionIdIsValid(xmax))
+		verify_xid(state, blkno, xmax, "xmax", what);
 }
 
 bool

@@ -3,7 +3,7 @@
  *		columnar_verify(): one chunk group.
  *
  * Checks what a group header says of itself, its deleted sets against its
- * segments and directory entry, and hands row pages and chunks on.
+ * segments and directory entry, and hands row pages, chunks and row headers on.
  */
 #include "postgres.h"
 
@@ -62,7 +62,7 @@ verify_column_segment(VerifyState *state, SegmentData *segment)
 	uint32		ndeleted = segment_ndeleted(state, segment);
 	bool		aborted = verify_aborted(segment_tuple_header(segment));
 
-	verify_xids(state, state->header_block, segment_tuple_header(segment),
+	verify_xmin(state, state->header_block, segment_tuple_header(segment),
 				"a segment");
 	if (segment->natts > RelationGetNumberOfAttributes(state->rel) && !aborted)
 		verify_report(state, state->header_block,
@@ -141,6 +141,10 @@ verify_all_visible(VerifyState *state)
 {
 	if ((state->entry.flags & DIRECTORY_ALL_VISIBLE) == 0)
 		return;
+	if (state->header.row_header_map != InvalidBlockNumber)
+		verify_report(state, state->header_block,
+					  "group %u is marked all-visible, but has row headers",
+					  state->group);
 	for (int i = 0; i < state->header.nsegments; i++)
 	{
 		SegmentData *segment = &state->header.segments[i];
@@ -222,6 +226,7 @@ verify_group(VerifyState *state, uint32 group)
 			verify_row_segment(state, segment);
 	}
 
+	verify_row_headers(state);
 	verify_all_visible(state);
 	verify_guard(state, verify_visibility, NULL);
 	if (sets_sound)

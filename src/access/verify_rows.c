@@ -73,7 +73,8 @@ check_tuple(RowCheck *check)
 	int			natts = HeapTupleHeaderGetNatts(header);
 	int			damage;
 
-	verify_xids(check->state, check->blkno, header, "a tuple");
+	verify_xmin(check->state, check->blkno, header, "a tuple");
+	verify_xmax(check->state, check->blkno, header, "a tuple");
 	if (verify_aborted(header))
 		return;
 

@@ -326,14 +326,17 @@ list_add(PageList *list, BlockNumber blkno)
 	list->blocks[list->n++] = blkno;
 }
 
-/* Add a page and those behind it. */
+/* Add the pages of a chain that serves a row. */
 static void
-list_add_chain(Relation rel, uint32 group, BlockNumber blkno, PageList *list)
+list_add_chain(Relation rel, uint32 group, uint32 offset, BlockNumber blkno,
+			   PageList *list)
 {
 	for (int length = 0; blkno != InvalidBlockNumber; length++)
 	{
-		Buffer		buffer = row_header_page_read(rel, group, blkno,
-												  BUFFER_LOCK_SHARE, NULL);
+		Buffer		buffer = row_header_page_read_level(rel, group,
+														ROW_HEADER_LEVELS - 1,
+														offset, blkno,
+														BUFFER_LOCK_SHARE);
 
 		if (length >= MAX_CHAIN_LENGTH)
 			page_report_corruption(rel, blkno,
@@ -363,14 +366,15 @@ row_header_pages(Relation rel, const GroupHeaderData *header, uint32 first,
 
 	for (int level = 0; level < ROW_HEADER_LEVELS; level++)
 	{
-		int			last = row_header_slot(level, limit - 1);
-
-		for (int slot = row_header_slot(level, first); slot <= last; slot++)
+		for (uint32 offset = row_header_page_first(level, first);
+			 offset < limit; offset += row_header_page_rows(level))
 		{
+			BlockNumber blkno = map[row_header_slot(level, offset)];
+
 			if (level == ROW_HEADER_LEVELS - 1)
-				list_add_chain(rel, header->group, map[slot], &list);
-			else if (map[slot] != InvalidBlockNumber)
-				list_add(&list, map[slot]);
+				list_add_chain(rel, header->group, offset, blkno, &list);
+			else if (blkno != InvalidBlockNumber)
+				list_add(&list, blkno);
 		}
 	}
 	*pages = list.blocks;

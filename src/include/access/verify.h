@@ -54,8 +54,11 @@ extern bool verify_guard(VerifyState *state, VerifyCheck check,
 extern void verify_reference(void *argument, BlockNumber start,
 							 BlockNumber nblocks, const char *what);
 
-/* Check the transaction ids in a tuple header. */
-extern void verify_xids(VerifyState *state, BlockNumber blkno,
+/* Check xmin, or xmax, of a tuple header. */
+extern void verify_xmin(VerifyState *state, BlockNumber blkno,
+						HeapTupleHeader tuple, const char *what);
+
+extern void verify_xmax(VerifyState *state, BlockNumber blkno,
 						HeapTupleHeader tuple, const char *what);
 
 /*
@@ -66,6 +69,9 @@ extern bool verify_aborted(HeapTupleHeader tuple);
 
 /* verify_group.c: everything about one group. */
 extern void verify_group(VerifyState *state, uint32 group);
+
+/* verify_headers.c: the row headers of the group at hand. */
+extern void verify_row_headers(VerifyState *state);
 
 /* verify_rows.c: one row page. */
 extern void verify_row_page(VerifyState *state, const RowMapEntry *entry);
