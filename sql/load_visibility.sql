@@ -154,13 +154,6 @@ COPY vis_new FROM PROGRAM 'seq 30000' (FREEZE);
 COMMIT;
 SELECT count(*), sum(a) FROM vis_new;
 
--- what changes rows is refused
--- columnar only
-DELETE FROM vis WHERE k = 1;
-UPDATE vis SET v = 'x' WHERE k = 1;
-SELECT * FROM vis WHERE k = 1 FOR UPDATE;
--- end
-
 -- columnar only
 SELECT c.relname, v.* FROM pg_class c JOIN pg_am a ON a.oid = c.relam,
        LATERAL columnar_verify(c.oid) v

@@ -72,15 +72,6 @@ columnar_tuple_tid_valid(TableScanDesc scan, ItemPointer tid)
 		row_number_group(row) < group_scan_ngroups(scan->rs_rd);
 }
 
-/*
- * A row that has been updated has no later version as yet, because rows cannot
- * be updated: the TID stays as it is.
- */
-void
-columnar_tuple_get_latest_tid(TableScanDesc scan, ItemPointer tid)
-{
-}
-
 bool
 columnar_tuple_satisfies_snapshot(Relation rel, TupleTableSlot *slot,
 								  Snapshot snapshot)

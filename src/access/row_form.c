@@ -53,8 +53,7 @@ typedef struct RowTarget
 	Oid			relid;
 	RelFileLocator locator;
 	FullTransactionId xid;		/* top-level transaction that found it (W1) */
-	uint32		group;
-	RowMapEntry entry;
+	RowFormPage page;
 } RowTarget;
 
 #define ROW_TARGETS		1024
@@ -83,8 +82,8 @@ row_target_set(RowTarget *target, Relation rel, uint32 group,
 	target->relid = RelationGetRelid(rel);
 	target->locator = rel->rd_locator;
 	target->xid = GetTopFullTransactionId();
-	target->group = group;
-	target->entry = *entry;
+	target->page.group = group;
+	target->page.entry = *entry;
 }
 
 void
@@ -246,13 +245,13 @@ static Buffer
 row_target_lock(Relation rel, const RowTarget *target, HeapTuple *tuples,
 				int ntuples, bool wait, int *fit, int *mean)
 {
-	Buffer		buffer = row_page_lock(rel, target->entry.blkno, wait);
+	Buffer		buffer = row_page_lock(rel, target->page.entry.blkno, wait);
 	Page		page;
 
 	if (!BufferIsValid(buffer))
 		return InvalidBuffer;
 	page = BufferGetPage(buffer);
-	*fit = row_page_fit(page, target->entry.nrows, tuples, ntuples);
+	*fit = row_page_fit(page, target->page.entry.nrows, tuples, ntuples);
 	if (*fit > 0)
 		return buffer;
 	*mean = row_page_mean(page);
@@ -269,7 +268,7 @@ static void
 row_target_open(Relation rel, RowTarget *target, HeapTuple *tuples,
 				int ntuples, bool share, int mean)
 {
-	BlockNumber full = target->entry.blkno;
+	BlockNumber full = target->page.entry.blkno;
 	RowMapEntry entry;
 	uint32		group;
 
@@ -277,7 +276,7 @@ row_target_open(Relation rel, RowTarget *target, HeapTuple *tuples,
 	{
 		LockPage(rel, 0, ExclusiveLock);
 		if (row_target_from_metapage(target, rel) &&
-			target->entry.blkno != full)
+			target->page.entry.blkno != full)
 		{
 			UnlockPage(rel, 0, ExclusiveLock);
 			return;
@@ -312,7 +311,7 @@ row_page_get(Relation rel, HeapTuple *tuples, int ntuples, int *fit)
 		buffer = row_target_lock(rel, target, tuples, ntuples, own || few,
 								 fit, &mean);
 	else
-		target->entry.blkno = InvalidBlockNumber;
+		target->page.entry.blkno = InvalidBlockNumber;
 
 	while (!BufferIsValid(buffer))
 	{
@@ -324,6 +323,32 @@ row_page_get(Relation rel, HeapTuple *tuples, int ntuples, int *fit)
 								 &mean);
 	}
 	return buffer;
+}
+
+Buffer
+row_form_lock_page(Relation rel, HeapTuple tuple, RowFormPage *page)
+{
+	int			fit;
+	Buffer		buffer;
+
+	/* the page has to be one that was found with an xid (W1) */
+	(void) GetCurrentTransactionId();
+	buffer = row_page_get(rel, &tuple, 1, &fit);
+	*page = row_target(rel)->page;
+	return buffer;
+}
+
+bool
+row_form_page_takes(Buffer buffer, const RowFormPage *page, HeapTuple tuple)
+{
+	return row_page_fit(BufferGetPage(buffer), page->entry.nrows, &tuple, 1) == 1;
+}
+
+RowNumber
+row_form_next_row(Buffer buffer, const RowFormPage *page)
+{
+	return row_number(page->group, page->entry.first +
+					  PageGetMaxOffsetNumber(BufferGetPage(buffer)));
 }
 
 /* ---- tuples ---- */
@@ -346,10 +371,11 @@ row_form_stamp(Relation rel, HeapTuple tuple, TransactionId xid,
 }
 
 HeapTuple
-row_form_toast(Relation rel, HeapTuple tuple, int options)
+row_form_toast(Relation rel, HeapTuple tuple, HeapTuple old, int options)
 {
-	if (HeapTupleHasExternal(tuple) || tuple->t_len > TOAST_TUPLE_THRESHOLD)
-		tuple = heap_toast_insert_or_update(rel, tuple, NULL, options);
+	if (HeapTupleHasExternal(tuple) || tuple->t_len > TOAST_TUPLE_THRESHOLD ||
+		(old != NULL && HeapTupleHasExternal(old)))
+		tuple = heap_toast_insert_or_update(rel, tuple, old, options);
 
 	if (MAXALIGN(tuple->t_len) > MaxHeapTupleSize)
 		ereport(ERROR,
@@ -523,8 +549,8 @@ row_page_insert(Relation rel, Buffer buffer, const RowTarget *target,
 	END_CRIT_SECTION();
 
 	for (int i = 0; i < ntuples; i++)
-		row_number_to_tid(row_number(target->group,
-									 target->entry.first + first - 1 + i),
+		row_number_to_tid(row_number(target->page.group,
+									 target->page.entry.first + first - 1 + i),
 						  &tuples[i]->t_self);
 }
 
@@ -546,7 +572,7 @@ row_form_insert(Relation rel, HeapTuple *tuples, int ntuples, CommandId cid,
 	for (int i = 0; i < ntuples; i++)
 	{
 		row_form_stamp(rel, tuples[i], xid, cid, options);
-		stored[i] = row_form_toast(rel, tuples[i], options);
+		stored[i] = row_form_toast(rel, tuples[i], NULL, options);
 	}
 
 	/*

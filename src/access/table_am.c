@@ -50,7 +50,6 @@ const TableAmRoutine columnar_table_am_routine = {
 	.index_delete_tuples = columnar_index_delete_tuples,
 	.tuple_fetch_row_version = columnar_tuple_fetch_row_version,
 	.tuple_tid_valid = columnar_tuple_tid_valid,
-	.tuple_get_latest_tid = columnar_tuple_get_latest_tid,
 	.tuple_satisfies_snapshot = columnar_tuple_satisfies_snapshot,
 
 	/* index_build.c */
@@ -69,10 +68,17 @@ const TableAmRoutine columnar_table_am_routine = {
 	.tuple_insert_speculative = columnar_tuple_insert_speculative,
 	.tuple_complete_speculative = columnar_tuple_complete_speculative,
 	.multi_insert = columnar_multi_insert,
+	.finish_bulk_insert = columnar_finish_bulk_insert,
+
+	/* row_change.c */
 	.tuple_delete = columnar_tuple_delete,
 	.tuple_update = columnar_tuple_update,
+
+	/* row_lock.c */
 	.tuple_lock = columnar_tuple_lock,
-	.finish_bulk_insert = columnar_finish_bulk_insert,
+
+	/* row_chain.c */
+	.tuple_get_latest_tid = columnar_tuple_get_latest_tid,
 
 	/* vacuum.c */
 	.relation_vacuum = columnar_relation_vacuum,

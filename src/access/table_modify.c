@@ -11,25 +11,13 @@
 #include "access/heapam.h"
 #include "access/load_buffer.h"
 #include "access/row_form.h"
+#include "access/row_place.h"
 #include "access/table_am.h"
 #include "access/xact.h"
 #include "compat.h"
 #include "executor/tuptable.h"
 #include "miscadmin.h"
 #include "utils/rel.h"
-
-/*
- * Raise the error about something that columnar tables do not do.
- */
-pg_noreturn static void
-report_unsupported(Relation rel, const char *what)
-{
-	ereport(ERROR,
-			(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-			 errmsg("columnar tables do not support %s", what),
-			 errdetail("Table \"%s\" is a columnar table.",
-					   RelationGetRelationName(rel))));
-}
 
 /*
  * Write slots as one batch of row-form rows.
@@ -110,47 +98,43 @@ columnar_tuple_insert(Relation rel, TupleTableSlot *slot, CommandId cid,
 	columnar_multi_insert(rel, &slot, 1, cid, options, bistate);
 }
 
+/*
+ * A row that may turn out to be one too many: others wait for its token, which
+ * is in t_ctid, so it has to be readable at once.
+ */
 void
 columnar_tuple_insert_speculative(Relation rel, TupleTableSlot *slot,
 								  CommandId cid, int options,
 								  struct BulkInsertStateData *bistate,
 								  uint32 spec_token)
 {
-	report_unsupported(rel, "ON CONFLICT");
+	bool		should_free;
+	HeapTuple	tuple = ExecFetchSlotHeapTuple(slot, true, &should_free);
+
+	slot->tts_tableOid = RelationGetRelid(rel);
+	HeapTupleHeaderSetSpeculativeToken(tuple->t_data, spec_token);
+	row_form_insert(rel, &tuple, 1, cid, options | HEAP_INSERT_SPECULATIVE);
+	slot->tts_tid = tuple->t_self;
+	if (TTS_IS_COLUMNAR(slot))
+		columnar_slot_set_writer(slot, GetCurrentTransactionId(), cid);
+	if (should_free)
+		heap_freetuple(tuple);
 }
 
 void
 columnar_tuple_complete_speculative(Relation rel, TupleTableSlot *slot,
 									uint32 spec_token, bool succeeded)
 {
-	report_unsupported(rel, "ON CONFLICT");
-}
+	RowPlace	place;
 
-TM_Result
-columnar_tuple_delete(Relation rel, ItemPointer tid, CommandId cid,
-					  Snapshot snapshot, Snapshot crosscheck, bool wait,
-					  TM_FailureData *tmfd, bool changing_part)
-{
-	report_unsupported(rel, "DELETE");
-}
-
-TM_Result
-columnar_tuple_update(Relation rel, ItemPointer otid, TupleTableSlot *slot,
-					  CommandId cid, Snapshot snapshot, Snapshot crosscheck,
-					  bool wait, TM_FailureData *tmfd,
-					  LockTupleMode *lockmode,
-					  TU_UpdateIndexes *update_indexes)
-{
-	report_unsupported(rel, "UPDATE");
-}
-
-TM_Result
-columnar_tuple_lock(Relation rel, ItemPointer tid, Snapshot snapshot,
-					TupleTableSlot *slot, CommandId cid, LockTupleMode mode,
-					LockWaitPolicy wait_policy, uint8 flags,
-					TM_FailureData *tmfd)
-{
-	report_unsupported(rel, "row locks");
+	if (!row_place_pin(rel, row_number_from_tid(&slot->tts_tid), &place))
+		elog(ERROR, "row that was inserted speculatively does not exist");
+	Assert(!place.is_header);
+	if (succeeded)
+		heap_finish_speculative(rel, &place.address);
+	else
+		heap_abort_speculative(rel, &place.address);
+	row_place_release(&place);
 }
 
 void

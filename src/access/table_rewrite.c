@@ -182,7 +182,7 @@ write_kept(Rewrite *rewrite, HeapTuple tuple)
 	kept->t_data->t_infomask |= old_header->t_infomask & HEAP_XACT_MASK;
 	kept->t_data->t_infomask2 |= old_header->t_infomask2 & HEAP2_XACT_MASK;
 	kept->t_tableOid = RelationGetRelid(rewrite->new_rel);
-	kept = row_form_toast(rewrite->new_rel, kept,
+	kept = row_form_toast(rewrite->new_rel, kept, NULL,
 						  HEAP_INSERT_SKIP_FSM | HEAP_INSERT_NO_LOGICAL);
 	MemoryContextSwitchTo(old_context);
 

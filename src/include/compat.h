@@ -66,6 +66,13 @@ typedef Oid RelFileNumber;
 /* The result of tuple_update said only yes or no. */
 typedef bool TU_UpdateIndexes;
 
+#define TU_None false
+#define TU_All true
+
+/* Updates that go to another page were not counted. */
+#define pgstat_count_heap_update(rel, hot, newpage) \
+	pgstat_count_heap_update(rel, hot)
+
 /* Checks of ownership had one function per kind of object. */
 #define relation_is_owned(relid) pg_class_ownercheck(relid, GetUserId())
 
@@ -199,6 +206,9 @@ vacuum_get_cutoffs(Relation rel, const VacuumParams *params,
 
 #if PG_VERSION_NUM < 180000
 
+/* Nobody is told who holds a lock that is not waited for. */
+#define conditional_xact_lock_table_wait(xid) ConditionalXactLockTableWait(xid)
+
 /* It does not ask whether ANALYZE is the caller. */
 #define vacuum_delay_point(is_analyze) vacuum_delay_point()
 
@@ -237,6 +247,9 @@ vacuum_get_cutoffs(Relation rel, const VacuumParams *params,
 
 #include "commands/explain_format.h"
 #include "commands/explain_state.h"
+
+#define conditional_xact_lock_table_wait(xid) \
+	ConditionalXactLockTableWait(xid, false)
 
 #define SLOT_EXTRA_PARAMETER , Size extra
 #define SLOT_EXTRA_ARGUMENT , extra

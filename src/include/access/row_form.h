@@ -26,9 +26,33 @@ extern void row_form_stamp(Relation rel, HeapTuple tuple, TransactionId xid,
 
 /*
  * The tuple as a row page can take it: itself or a toasted copy, with the same
- * header.  Raises an error if it is too wide even so.
+ * header.  Raises an error if it is too wide even so.  old: the row-form tuple
+ * that it replaces, or NULL; values outside the row that both have are shared,
+ * the old one's others are removed.
  */
-extern HeapTuple row_form_toast(Relation rel, HeapTuple tuple, int options);
+extern HeapTuple row_form_toast(Relation rel, HeapTuple tuple, HeapTuple old,
+								int options);
+
+/* A row page that this session may write to. */
+typedef struct RowFormPage
+{
+	uint32		group;
+	RowMapEntry entry;
+} RowFormPage;
+
+/*
+ * Lock a row page with room for the tuple, which has been toasted.  Opens one
+ * if need be, so the caller has no content lock.
+ */
+extern Buffer row_form_lock_page(Relation rel, HeapTuple tuple,
+								 RowFormPage *page);
+
+/* Does it still have room, after it was unlocked and locked again? */
+extern bool row_form_page_takes(Buffer buffer, const RowFormPage *page,
+								HeapTuple tuple);
+
+/* The number of the row whose tuple is put there next. */
+extern RowNumber row_form_next_row(Buffer buffer, const RowFormPage *page);
 
 /*
  * Write rows that already have their numbers, from the first of a segment on,

@@ -30,6 +30,10 @@ extern void columnar_tuple_complete_speculative(Relation rel,
 extern void columnar_multi_insert(Relation rel, TupleTableSlot **slots,
 								  int nslots, CommandId cid, int options,
 								  struct BulkInsertStateData *bistate);
+extern void columnar_finish_bulk_insert(Relation rel, int options);
+
+/* ---- row_change.c ---- */
+
 extern TM_Result columnar_tuple_delete(Relation rel, ItemPointer tid,
 									   CommandId cid, Snapshot snapshot,
 									   Snapshot crosscheck, bool wait,
@@ -41,12 +45,18 @@ extern TM_Result columnar_tuple_update(Relation rel, ItemPointer otid,
 									   bool wait, TM_FailureData *tmfd,
 									   LockTupleMode *lockmode,
 									   TU_UpdateIndexes *update_indexes);
+/* ---- row_lock.c ---- */
+
 extern TM_Result columnar_tuple_lock(Relation rel, ItemPointer tid,
 									 Snapshot snapshot, TupleTableSlot *slot,
 									 CommandId cid, LockTupleMode mode,
 									 LockWaitPolicy wait_policy, uint8 flags,
 									 TM_FailureData *tmfd);
-extern void columnar_finish_bulk_insert(Relation rel, int options);
+
+/* ---- row_chain.c ---- */
+
+extern void columnar_tuple_get_latest_tid(TableScanDesc scan,
+										  ItemPointer tid);
 
 /* ---- table_storage.c ---- */
 
@@ -137,8 +147,6 @@ extern bool columnar_tuple_fetch_row_version(Relation rel, ItemPointer tid,
 											 Snapshot snapshot,
 											 TupleTableSlot *slot);
 extern bool columnar_tuple_tid_valid(TableScanDesc scan, ItemPointer tid);
-extern void columnar_tuple_get_latest_tid(TableScanDesc scan,
-										  ItemPointer tid);
 extern bool columnar_tuple_satisfies_snapshot(Relation rel,
 											  TupleTableSlot *slot,
 											  Snapshot snapshot);
