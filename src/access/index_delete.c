@@ -356,7 +356,8 @@ count_neighbours(const BlockEntries *blocks, int nblocks)
 		int64		before = ItemPointerGetBlockNumber(&blocks[n - 1].entries->tid);
 		int64		block = ItemPointerGetBlockNumber(&blocks[n].entries->tid);
 
-		if (Abs(block - before) > BOTTOM_UP_NEAR_BLOCKS)
+		if (block < before - BOTTOM_UP_NEAR_BLOCKS ||
+			block > before + BOTTOM_UP_NEAR_BLOCKS)
 			break;
 	}
 	return n;
