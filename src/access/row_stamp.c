@@ -33,6 +33,7 @@
 #include "access/row_xmax.h"
 #include "access/xact.h"
 #include "access/xloginsert.h"
+#include "catalog/catalog.h"
 #include "catalog/pg_class.h"
 #include "miscadmin.h"
 #include "storage/predicate.h"

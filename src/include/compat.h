@@ -71,7 +71,7 @@ typedef bool TU_UpdateIndexes;
 
 /* Updates that go to another page were not counted. */
 #define pgstat_count_heap_update(rel, hot, newpage) \
-	pgstat_count_heap_update(rel, hot)
+	((void) (newpage), pgstat_count_heap_update(rel, hot))
 
 /* Checks of ownership had one function per kind of object. */
 #define relation_is_owned(relid) pg_class_ownercheck(relid, GetUserId())
