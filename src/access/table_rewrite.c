@@ -3,24 +3,34 @@
  *		The callback of VACUUM FULL and CLUSTER: all rows into a new file.
  *
  * Rows that are visible to everybody are written in column form with a frozen
- * xmin.  Rows that somebody may not see yet (written by this transaction, or
- * committed after the oldest snapshot was taken) keep their headers, and go to
- * row pages, where each row has one.  The caller holds the table exclusively
- * and builds the indexes anew, so numbers need not be announced row by row.
+ * xmin.  Rows that somebody may not see yet, or still sees (written, deleted or
+ * locked by this transaction, or committed after the oldest snapshot was taken)
+ * keep their headers, and go to row pages, where each row has one.  The caller
+ * holds the table exclusively and builds the indexes anew, so numbers need not
+ * be announced row by row.
+ *
+ * Links between versions of a row are kept.  A row may be written before the
+ * version that it links to, so links are written at the end, when all new
+ * numbers are known.  Numbers are never used twice, so unlike heap's this needs
+ * no look at the versions' xids.  A link to a version that is dead is dropped,
+ * as by heap.
  */
 #include "postgres.h"
 
 #include "access/columnar_slot.h"
 #include "access/genam.h"
+#include "access/generic_xlog.h"
 #include "access/heapam.h"
 #include "access/heaptoast.h"
 #include "access/load_buffer.h"
 #include "access/row_buffer.h"
 #include "access/row_form.h"
+#include "access/row_link.h"
 #include "access/row_scan.h"
 #include "access/table_am.h"
 #include "access/tuple_check.h"
 #include "access/xact.h"
+#include "catalog/pg_am_d.h"
 #include "columnar.h"
 #include "commands/progress.h"
 #include "compat.h"
@@ -29,6 +39,7 @@
 #include "pgstat.h"
 #include "storage/bufmgr.h"
 #include "storage/group.h"
+#include "utils/hsearch.h"
 #include "utils/memutils.h"
 #include "utils/tuplesort.h"
 
@@ -40,17 +51,42 @@
 #define KEPT_ROWS		(8 * VECTOR_ROWS)
 #define KEPT_BYTES		((Size) 4 * 1024 * 1024)
 
+/* A row that may be linked to. */
+typedef struct NewNumber
+{
+	RowNumber	old;			/* hash key */
+	RowNumber	new;
+} NewNumber;
+
+/* A row of the new table that has to be linked to a newer version. */
+typedef struct PendingLink
+{
+	BlockNumber blkno;			/* where it is */
+	OffsetNumber offnum;
+	RowNumber	target;			/* number of the version in the old table */
+} PendingLink;
+
+/* A row that keeps its header. */
+typedef struct KeptRow
+{
+	RowNumber	old;			/* or InvalidRowNumber: nobody links to it */
+	RowNumber	target;			/* link, in the old table, or invalid */
+} KeptRow;
+
 typedef struct Rewrite
 {
 	Relation	old_rel;
 	Relation	new_rel;
 	TransactionId oldest_xmin;
+	TransactionId freeze_xid;
+	MultiXactId freeze_multi;
 	FullTransactionId xid;		/* owner of what is announced */
 	Tuplesortstate *sort;		/* or NULL */
 	Datum	   *values;
 	bool	   *isnull;
 	double		ntuples;
 	double		ndead;
+	double		nrecently_dead;
 	double		nwritten;
 
 	/* Settled rows. */
@@ -61,9 +97,15 @@ typedef struct Rewrite
 
 	/* Rows with headers, of the new table and already toasted. */
 	HeapTuple  *kept;
+	KeptRow    *kept_rows;
 	int			nkept;
 	Size		kept_bytes;
 	MemoryContext kept_context;
+
+	HTAB	   *numbers;		/* of NewNumber, or NULL */
+	PendingLink *links;
+	Size		nlinks;
+	Size		maxlinks;
 } Rewrite;
 
 /* ---- settled rows ---- */
@@ -131,7 +173,118 @@ write_settled(Rewrite *rewrite)
 		flush_settled(rewrite);
 }
 
+/* ---- links ---- */
+
+static void
+add_new_number(Rewrite *rewrite, RowNumber old, RowNumber new)
+{
+	NewNumber  *entry;
+
+	if (rewrite->numbers == NULL)
+	{
+		HASHCTL		control = {0};
+
+		control.keysize = sizeof(RowNumber);
+		control.entrysize = sizeof(NewNumber);
+		control.hcxt = CurrentMemoryContext;
+		rewrite->numbers = hash_create("columnar numbers of rewritten rows",
+									   1024, &control,
+									   HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
+	}
+	entry = hash_search(rewrite->numbers, &old, HASH_ENTER, NULL);
+	entry->new = new;
+}
+
+static void
+add_link(Rewrite *rewrite, BlockNumber blkno, OffsetNumber offnum,
+		 RowNumber target)
+{
+	PendingLink *link;
+
+	if (rewrite->nlinks == rewrite->maxlinks)
+	{
+		rewrite->maxlinks = Max(rewrite->maxlinks * 2, 1024);
+		if (rewrite->links == NULL)
+			rewrite->links = palloc(rewrite->maxlinks * sizeof(PendingLink));
+		else
+			rewrite->links = repalloc_huge(rewrite->links,
+										   rewrite->maxlinks * sizeof(PendingLink));
+	}
+	link = &rewrite->links[rewrite->nlinks++];
+	link->blkno = blkno;
+	link->offnum = offnum;
+	link->target = target;
+}
+
+/* Write a link into the working copy of its row's page. */
+static void
+write_link(Rewrite *rewrite, Page page, const PendingLink *link)
+{
+	NewNumber  *target = NULL;
+	HeapTupleHeader header;
+	ItemPointerData tid;
+
+	if (rewrite->numbers != NULL)
+		target = hash_search(rewrite->numbers, &link->target, HASH_FIND, NULL);
+	if (target == NULL)
+		return;
+	header = (HeapTupleHeader) PageGetItem(page,
+										   PageGetItemId(page, link->offnum));
+	row_number_to_tid(target->new, &tid);
+	row_link_set(&header->t_ctid, &tid);
+}
+
+/*
+ * Write all links, page by page; they come in the order in which the pages were
+ * written.
+ */
+static void
+write_links(Rewrite *rewrite)
+{
+	Size		i = 0;
+
+	while (i < rewrite->nlinks)
+	{
+		BlockNumber blkno = rewrite->links[i].blkno;
+		Buffer		buffer = block_read(rewrite->new_rel, blkno, NULL);
+		GenericXLogState *state;
+		Page		page;
+
+		CHECK_FOR_INTERRUPTS();
+		LockBuffer(buffer, BUFFER_LOCK_EXCLUSIVE);
+		state = GenericXLogStart(rewrite->new_rel);
+		page = GenericXLogRegisterBuffer(state, buffer, 0);
+		while (i < rewrite->nlinks && rewrite->links[i].blkno == blkno)
+			write_link(rewrite, page, &rewrite->links[i++]);
+		GenericXLogFinish(state);
+		UnlockReleaseBuffer(buffer);
+	}
+}
+
 /* ---- rows that keep their headers ---- */
+
+/*
+ * Note where rows have gone that are links or linked to: those of a segment,
+ * from kept_rows on, on its pages.
+ */
+static void
+note_places(Rewrite *rewrite, uint32 group, const RowMapEntry *pages,
+			int npages, const KeptRow *kept_rows)
+{
+	for (int i = 0; i < npages; i++)
+	{
+		for (int j = 0; j < pages[i].nrows; j++)
+		{
+			const KeptRow *kept = kept_rows++;
+
+			if (kept->old != InvalidRowNumber)
+				add_new_number(rewrite, kept->old,
+							   row_number(group, pages[i].first + j));
+			if (kept->target != InvalidRowNumber)
+				add_link(rewrite, pages[i].blkno, j + 1, kept->target);
+		}
+	}
+}
 
 static void
 flush_kept(Rewrite *rewrite)
@@ -157,6 +310,7 @@ flush_kept(Rewrite *rewrite)
 		group_publish_rows(rewrite->new_rel, group, &segment, pages, npages,
 						   pages[0].blkno);
 		group_close(rewrite->new_rel, group);
+		note_places(rewrite, group, pages, npages, rewrite->kept_rows + done);
 		pfree(pages);
 		done += segment.nslots;
 	}
@@ -166,26 +320,68 @@ flush_kept(Rewrite *rewrite)
 }
 
 /*
+ * Give a tuple the transaction fields of a header, as far as they are too young
+ * to be frozen.  t_ctid is left to be the tuple itself.
+ */
+static void
+copy_header(Rewrite *rewrite, HeapTuple tuple, HeapTupleHeader header)
+{
+	Form_pg_class form = rewrite->old_rel->rd_rel;
+
+	tuple->t_data->t_choice.t_heap = header->t_choice.t_heap;
+	tuple->t_data->t_infomask &= ~HEAP_XACT_MASK;
+	tuple->t_data->t_infomask |= header->t_infomask & HEAP_XACT_MASK;
+	tuple->t_data->t_infomask2 &= ~HEAP2_XACT_MASK;
+	tuple->t_data->t_infomask2 |= header->t_infomask2 & HEAP2_XACT_MASK;
+	heap_freeze_tuple(tuple->t_data, form->relfrozenxid, form->relminmxid,
+					  rewrite->freeze_xid, rewrite->freeze_multi);
+}
+
+/*
+ * Whom a row links to, and whether a link may lead to it: to whoever comes from
+ * an update that somebody may not see yet.
+ */
+static void
+kept_row_init(Rewrite *rewrite, KeptRow *kept, HeapTuple tuple)
+{
+	HeapTupleHeader header = tuple->t_data;
+	ItemPointerData tid;
+
+	kept->old = InvalidRowNumber;
+	if ((header->t_infomask & HEAP_UPDATED) &&
+		!HeapTupleHeaderXminFrozen(header) &&
+		!TransactionIdPrecedes(HeapTupleHeaderGetRawXmin(header),
+							   rewrite->oldest_xmin))
+		kept->old = row_number_from_tid(&tuple->t_self);
+
+	kept->target = InvalidRowNumber;
+	if (!(header->t_infomask & HEAP_XMAX_INVALID) &&
+		!HeapTupleHeaderIsOnlyLocked(header) &&
+		item_pointer_is_row_link(&header->t_ctid))
+	{
+		row_link_get(&header->t_ctid, &tid);
+		kept->target = row_number_from_tid(&tid);
+	}
+}
+
+/*
  * Write rewrite->values as a row with the header of tuple.
  */
 static void
 write_kept(Rewrite *rewrite, HeapTuple tuple)
 {
 	MemoryContext old_context = MemoryContextSwitchTo(rewrite->kept_context);
-	HeapTupleHeader old_header = tuple->t_data;
 	HeapTuple	kept;
 
 	kept = heap_form_tuple(RelationGetDescr(rewrite->new_rel),
 						   rewrite->values, rewrite->isnull);
-	kept->t_data->t_choice.t_heap = old_header->t_choice.t_heap;
-	kept->t_data->t_infomask &= ~HEAP_XACT_MASK;
-	kept->t_data->t_infomask |= old_header->t_infomask & HEAP_XACT_MASK;
-	kept->t_data->t_infomask2 |= old_header->t_infomask2 & HEAP2_XACT_MASK;
+	copy_header(rewrite, kept, tuple->t_data);
 	kept->t_tableOid = RelationGetRelid(rewrite->new_rel);
 	kept = row_form_toast(rewrite->new_rel, kept, NULL,
 						  HEAP_INSERT_SKIP_FSM | HEAP_INSERT_NO_LOGICAL);
 	MemoryContextSwitchTo(old_context);
 
+	kept_row_init(rewrite, &rewrite->kept_rows[rewrite->nkept], tuple);
 	rewrite->kept[rewrite->nkept++] = kept;
 	rewrite->kept_bytes += kept->t_len;
 	if (rewrite->nkept == KEPT_ROWS || rewrite->kept_bytes > KEPT_BYTES)
@@ -195,7 +391,7 @@ write_kept(Rewrite *rewrite, HeapTuple tuple)
 /* ---- from the old table to the new one ---- */
 
 /*
- * Write a tuple of the old table; one with a frozen xmin is settled.
+ * Write a tuple of the old table; one with a frozen xmin and no xmax is settled.
  */
 static void
 rewrite_tuple(Rewrite *rewrite, HeapTuple tuple)
@@ -211,7 +407,8 @@ rewrite_tuple(Rewrite *rewrite, HeapTuple tuple)
 		if (TupleDescAttr(desc, i)->attisdropped)
 			rewrite->isnull[i] = true;
 	}
-	if (HeapTupleHeaderXminFrozen(tuple->t_data))
+	if (HeapTupleHeaderXminFrozen(tuple->t_data) &&
+		(tuple->t_data->t_infomask & HEAP_XMAX_INVALID))
 		write_settled(rewrite);
 	else
 		write_kept(rewrite, tuple);
@@ -220,21 +417,44 @@ rewrite_tuple(Rewrite *rewrite, HeapTuple tuple)
 }
 
 /*
- * A row in a slot, copied with its header; a settled one is marked as frozen.
+ * The row at which the scan stands, with its own header; a settled one is marked
+ * as frozen.
+ */
+static HeapTuple
+copy_row(RowScan *scan, TupleTableSlot *slot)
+{
+	GroupScan  *groups = row_scan_groups(scan);
+	HeapTupleHeader header = NULL;
+	HeapTuple	tuple;
+
+	row_scan_store(scan, slot);
+	tuple = ExecCopySlotHeapTuple(slot);
+	if (groups->segment->form == SEGMENT_COLUMNS)
+		header = group_scan_row_header(groups,
+									   row_number_offset(row_scan_row(scan)));
+	ExecClearTuple(slot);
+
+	/* of a row header the slot keeps less */
+	if (header != NULL)
+	{
+		tuple->t_data->t_infomask2 |= header->t_infomask2 & HEAP2_XACT_MASK;
+		tuple->t_data->t_ctid = header->t_ctid;
+	}
+	if (row_scan_status(scan) == ROW_SETTLED)
+		tuple->t_data->t_infomask |= HEAP_XMIN_FROZEN | HEAP_XMAX_INVALID;
+	return tuple;
+}
+
+/*
+ * Take the row at which the scan stands.
  */
 static void
-rewrite_slot(Rewrite *rewrite, TupleTableSlot *slot, bool settled)
+rewrite_row(Rewrite *rewrite, RowScan *scan, TupleTableSlot *slot)
 {
-	HeapTuple	tuple = ExecCopySlotHeapTuple(slot);
+	HeapTuple	tuple = copy_row(scan, slot);
 
-	if (settled)
-		tuple->t_data->t_infomask |= HEAP_XMIN_FROZEN;
-	else
-		tuple->t_data->t_infomask &= ~HEAP_XMIN_INVALID;
-
-	rewrite->ntuples++;
 	pgstat_progress_update_param(PROGRESS_CLUSTER_HEAP_TUPLES_SCANNED,
-								 (int64) rewrite->ntuples);
+								 (int64) ++rewrite->ntuples);
 	if (rewrite->sort)
 		tuplesort_putheaptuple(rewrite->sort, tuple);
 	else
@@ -243,14 +463,27 @@ rewrite_slot(Rewrite *rewrite, TupleTableSlot *slot, bool settled)
 }
 
 /*
+ * The table is locked exclusively, so whatever is in progress should be by this
+ * transaction.
+ */
+static void
+warn_of_change(const Rewrite *rewrite, const char *what, TransactionId xid)
+{
+	if (!TransactionIdIsCurrentTransactionId(xid))
+		elog(WARNING, "concurrent %s in progress within table \"%s\"",
+			 what, RelationGetRelationName(rewrite->old_rel));
+}
+
+/*
  * What becomes of a live row with that header.
  */
 static uint8
 header_status(const Rewrite *rewrite, HeapTupleHeader header)
 {
-	if (HeapTupleHeaderXminFrozen(header) ||
-		TransactionIdPrecedes(HeapTupleHeaderGetRawXmin(header),
-							  rewrite->oldest_xmin))
+	if ((header->t_infomask & HEAP_XMAX_INVALID) &&
+		(HeapTupleHeaderXminFrozen(header) ||
+		 TransactionIdPrecedes(HeapTupleHeaderGetRawXmin(header),
+							   rewrite->oldest_xmin)))
 		return ROW_SETTLED;
 	return ROW_KEPT;
 }
@@ -260,66 +493,97 @@ rewrite_test(GroupScan *scan, HeapTuple tuple, Buffer buffer,
 			 TransactionId *wait)
 {
 	Rewrite    *rewrite = scan->test_argument;
+	HeapTupleHeader header = tuple->t_data;
 
-	if (HeapTupleSatisfiesVacuum(tuple, rewrite->oldest_xmin, buffer) ==
-		HEAPTUPLE_DEAD)
+	switch (HeapTupleSatisfiesVacuum(tuple, rewrite->oldest_xmin, buffer))
 	{
-		rewrite->ndead++;
-		return GROUP_SCAN_SKIP;
+		case HEAPTUPLE_DEAD:
+			rewrite->ndead++;
+			return GROUP_SCAN_SKIP;
+		case HEAPTUPLE_RECENTLY_DEAD:
+			rewrite->nrecently_dead++;
+			return ROW_KEPT;
+		case HEAPTUPLE_INSERT_IN_PROGRESS:
+			warn_of_change(rewrite, "insert", HeapTupleHeaderGetXmin(header));
+			return ROW_KEPT;
+		case HEAPTUPLE_DELETE_IN_PROGRESS:
+			warn_of_change(rewrite, "delete",
+						   HeapTupleHeaderGetUpdateXid(header));
+			rewrite->nrecently_dead++;
+			return ROW_KEPT;
+		default:
+			return header_status(rewrite, header);
 	}
-	return header_status(rewrite, tuple->t_data);
+}
+
+/*
+ * A scan of the old table.  Nobody else changes it, so what it has found out
+ * about a group stays right, as for an MVCC snapshot.
+ */
+static RowScan *
+begin_scan(Rewrite *rewrite)
+{
+	RowScan    *scan = row_scan_create(rewrite->old_rel, GetActiveSnapshot(),
+									   NULL);
+	GroupScan  *groups = row_scan_groups(scan);
+
+	groups->test = rewrite_test;
+	groups->test_argument = rewrite;
+	return scan;
 }
 
 static void
 rewrite_in_row_order(Rewrite *rewrite, TupleTableSlot *slot)
 {
-	RowScan    *scan = row_scan_create(rewrite->old_rel, SnapshotAny, NULL);
-	GroupScan  *groups = row_scan_groups(scan);
+	RowScan    *scan = begin_scan(rewrite);
 
 	pgstat_progress_update_param(PROGRESS_CLUSTER_PHASE,
 								 PROGRESS_CLUSTER_PHASE_SEQ_SCAN_HEAP);
-	groups->test = rewrite_test;
-	groups->test_argument = rewrite;
 	while (row_scan_next(scan, true))
 	{
 		CHECK_FOR_INTERRUPTS();
-		row_scan_store(scan, slot);
-		rewrite_slot(rewrite, slot, row_scan_status(scan) == ROW_SETTLED);
-		ExecClearTuple(slot);
+		rewrite_row(rewrite, scan, slot);
 	}
 	row_scan_free(scan);
 }
 
 /*
- * In the order of an index that cannot be sorted by.  Fetches return rows that
- * anybody sees or that are dead, and no status: hence by SnapshotSelf, which
- * sees all but the dead ones as nobody else writes the table.
+ * In the order of an index that cannot be sorted by: the index says in which
+ * order rows are to be read, one by one.
  */
 static void
 rewrite_in_index_order(Rewrite *rewrite, Relation index,
 					   TupleTableSlot *slot)
 {
+	RowScan    *rows = begin_scan(rewrite);
 	IndexScanDesc scan;
+	ItemPointer tid;
 
 	pgstat_progress_update_param(PROGRESS_CLUSTER_PHASE,
 								 PROGRESS_CLUSTER_PHASE_INDEX_SCAN_HEAP);
 	pgstat_progress_update_param(PROGRESS_CLUSTER_INDEX_RELID,
 								 RelationGetRelid(index));
-	scan = index_beginscan(rewrite->old_rel, index, SnapshotSelf, NULL, 0, 0);
+	scan = index_beginscan(rewrite->old_rel, index, SnapshotAny, NULL, 0, 0);
 	index_rescan(scan, NULL, 0, NULL, 0);
-	while (index_getnext_slot(scan, ForwardScanDirection, slot))
+	while ((tid = index_getnext_tid(scan, ForwardScanDirection)) != NULL)
 	{
-		HeapTuple	tuple;
+		RowNumber	row = row_number_from_tid(tid);
 
 		CHECK_FOR_INTERRUPTS();
 		if (scan->xs_recheck)
 			elog(ERROR, "CLUSTER does not support lossy index conditions");
-		tuple = ExecCopySlotHeapTuple(slot);
-		rewrite_slot(rewrite, slot,
-					 header_status(rewrite, tuple->t_data) == ROW_SETTLED);
-		heap_freetuple(tuple);
+		if (row == InvalidRowNumber)
+			continue;
+		row_scan_set_range(rows, row, row + 1);
+		if (row_scan_next(rows, true))
+			rewrite_row(rewrite, rows, slot);
 	}
 	index_endscan(scan);
+	row_scan_free(rows);
+
+	/* each look at a group has counted its rows again */
+	rewrite->ndead = 0;
+	rewrite->nrecently_dead = 0;
 }
 
 static void
@@ -342,7 +606,8 @@ rewrite_sorted(Rewrite *rewrite)
 
 static void
 rewrite_init(Rewrite *rewrite, Relation old_rel, Relation new_rel,
-			 TransactionId oldest_xmin)
+			 TransactionId oldest_xmin, TransactionId freeze_xid,
+			 MultiXactId freeze_multi)
 {
 	int			natts = RelationGetDescr(old_rel)->natts;
 
@@ -350,10 +615,13 @@ rewrite_init(Rewrite *rewrite, Relation old_rel, Relation new_rel,
 	rewrite->old_rel = old_rel;
 	rewrite->new_rel = new_rel;
 	rewrite->oldest_xmin = oldest_xmin;
+	rewrite->freeze_xid = freeze_xid;
+	rewrite->freeze_multi = freeze_multi;
 	rewrite->xid = GetCurrentFullTransactionId();
 	rewrite->values = palloc(natts * sizeof(Datum));
 	rewrite->isnull = palloc(natts * sizeof(bool));
 	rewrite->kept = palloc(KEPT_ROWS * sizeof(HeapTuple));
+	rewrite->kept_rows = palloc(KEPT_ROWS * sizeof(KeptRow));
 	rewrite->kept_context = AllocSetContextCreate(CurrentMemoryContext,
 												  "columnar kept rows",
 												  ALLOCSET_DEFAULT_SIZES);
@@ -366,8 +634,14 @@ rewrite_finish(Rewrite *rewrite)
 	if (rewrite->group_is_open)
 		group_close(rewrite->new_rel, rewrite->group);
 	flush_kept(rewrite);
+	write_links(rewrite);
+	if (rewrite->links)
+		pfree(rewrite->links);
+	if (rewrite->numbers)
+		hash_destroy(rewrite->numbers);
 	MemoryContextDelete(rewrite->kept_context);
 	pfree(rewrite->kept);
+	pfree(rewrite->kept_rows);
 	pfree(rewrite->values);
 	pfree(rewrite->isnull);
 }
@@ -386,7 +660,12 @@ columnar_relation_copy_for_cluster(Relation old_rel, Relation new_rel,
 	Rewrite		rewrite;
 
 	load_buffer_flush_for(old_rel, NULL);
-	rewrite_init(&rewrite, old_rel, new_rel, oldest_xmin);
+	rewrite_init(&rewrite, old_rel, new_rel, oldest_xmin, *xid_cutoff,
+				 *multi_cutoff);
+
+	/* to fetch rows one by one is dearer here than the planner believes */
+	if (index != NULL && index->rd_rel->relam == BTREE_AM_OID)
+		use_sort = true;
 	if (use_sort)
 		rewrite.sort = tuplesort_begin_cluster(RelationGetDescr(old_rel),
 											   index,
@@ -406,5 +685,5 @@ columnar_relation_copy_for_cluster(Relation old_rel, Relation new_rel,
 
 	*num_tuples = rewrite.ntuples;
 	*tups_vacuumed = rewrite.ndead;
-	*tups_recently_dead = 0;
+	*tups_recently_dead = rewrite.nrecently_dead;
 }
