@@ -144,20 +144,6 @@ columnar_slot_store_row(TupleTableSlot *slot, SlotAnchor *anchor,
 	slot->tts_tableOid = RelationGetRelid(values->rel);
 }
 
-void
-columnar_slot_set_header(TupleTableSlot *slot, HeapTupleHeader header)
-{
-	ColumnarTupleTableSlot *cslot = (ColumnarTupleTableSlot *) slot;
-
-	Assert(cslot->state == SLOT_ROW && cslot->has_header);
-
-	/* without the identity columns that may be behind it */
-	memcpy(&cslot->header, header, SizeofHeapTupleHeader);
-	cslot->header.tuple.t_infomask &= ~HEAP_HASNULL;
-	HeapTupleHeaderSetNatts(&cslot->header.tuple, 0);
-	cslot->header.tuple.t_hoff = MAXALIGN(SizeofHeapTupleHeader);
-}
-
 /*
  * The slot inside for heap tuples.  It has no descriptor and arrays of its own
  * and so no pin that a resource owner would have to know of.
@@ -217,21 +203,44 @@ columnar_slot_store_nulls(TupleTableSlot *slot)
 }
 
 void
+columnar_slot_set_header(TupleTableSlot *slot, HeapTupleHeader header)
+{
+	ColumnarTupleTableSlot *cslot = (ColumnarTupleTableSlot *) slot;
+	HeapTupleHeader target = &cslot->header.tuple;
+
+	Assert(TTS_IS_COLUMNAR(slot) && !TTS_EMPTY(slot));
+
+	if (cslot->state == SLOT_TUPLE)
+	{
+		/* the tuple may be in a scan's memory */
+		ExecMaterializeSlot(slot);
+		target = ((HeapTupleTableSlot *) cslot->heap_slot)->tuple->t_data;
+		target->t_choice.t_heap = header->t_choice.t_heap;
+		target->t_infomask &= ~HEAP_XACT_MASK;
+		target->t_infomask |= header->t_infomask & HEAP_XACT_MASK;
+		return;
+	}
+
+	/* without the columns that may be behind it */
+	memcpy(&cslot->header, header, SizeofHeapTupleHeader);
+	target->t_infomask &= ~HEAP_HASNULL;
+	HeapTupleHeaderSetNatts(target, 0);
+	target->t_hoff = MAXALIGN(SizeofHeapTupleHeader);
+	cslot->has_header = true;
+}
+
+void
 columnar_slot_set_writer(TupleTableSlot *slot, TransactionId xmin,
 						 CommandId cmin)
 {
-	ColumnarTupleTableSlot *cslot = (ColumnarTupleTableSlot *) slot;
-	HeapTupleHeader header = &cslot->header.tuple;
+	HeapTupleHeaderData header;
 
-	Assert(TTS_IS_COLUMNAR(slot));
-
-	memset(&cslot->header, 0, sizeof(cslot->header));
-	header->t_infomask = HEAP_XMAX_INVALID;
-	header->t_hoff = MAXALIGN(SizeofHeapTupleHeader);
-	HeapTupleHeaderSetXmin(header, xmin);
-	HeapTupleHeaderSetCmin(header, cmin);
-	HeapTupleHeaderSetXmax(header, InvalidTransactionId);
-	cslot->has_header = true;
+	memset(&header, 0, sizeof(header));
+	header.t_infomask = HEAP_XMAX_INVALID;
+	HeapTupleHeaderSetXmin(&header, xmin);
+	HeapTupleHeaderSetCmin(&header, cmin);
+	HeapTupleHeaderSetXmax(&header, InvalidTransactionId);
+	columnar_slot_set_header(slot, &header);
 }
 
 void

@@ -23,6 +23,7 @@
 #include "access/row_old.h"
 #include "access/row_place.h"
 #include "access/row_stamp.h"
+#include "access/row_xmax.h"
 #include "access/table_am.h"
 #include "access/xact.h"
 #include "executor/tuptable.h"
@@ -54,12 +55,29 @@ check_readers(Relation rel, ItemPointer tid)
 }
 
 /*
+ * Does this transaction, and nobody else, have the version locked?
+ */
+static bool
+is_locked_by_us(const RowStamp *stamp)
+{
+	HeapTupleData tuple;
+	bool		result;
+
+	LockBuffer(stamp->place->buffer, BUFFER_LOCK_SHARE);
+	row_place_tuple(stamp->rel, stamp->place, &tuple);
+	result = row_xmax_is_own(tuple.t_data);
+	LockBuffer(stamp->place->buffer, BUFFER_LOCK_UNLOCK);
+	return result;
+}
+
+/*
  * Lock the version at a place, waiting for whoever is in the way, as a first
  * step to change it.
  */
 static TM_Result
 lock_old(RowStamp *stamp, bool wait, bool is_update, TM_FailureData *tmfd)
 {
+	bool		was_locked = is_locked_by_us(stamp);
 	HeapTupleData tuple;
 	Buffer		buffer;
 	TM_Result	result;
@@ -78,6 +96,7 @@ lock_old(RowStamp *stamp, bool wait, bool is_update, TM_FailureData *tmfd)
 	if (result == TM_WouldBlock)
 		result = TM_BeingModified;
 	stamp->is_locked = result == TM_Ok;
+	stamp->lock_is_new = !was_locked;
 	return result;
 }
 
@@ -229,8 +248,7 @@ update_at_place(RowUpdate *update, TM_FailureData *tmfd)
 	{
 		update->slot->tts_tid = stored->t_self;
 		if (TTS_IS_COLUMNAR(update->slot))
-			columnar_slot_set_writer(update->slot, GetCurrentTransactionId(),
-									 update->stamp.cid);
+			columnar_slot_set_header(update->slot, stored->t_data);
 	}
 	else
 		row_place_translate(update->stamp.place, &tmfd->ctid);

@@ -58,7 +58,8 @@ judge_old(const RowStamp *stamp, HeapTuple old, bool is_update,
 				 errmsg("attempted to delete invisible tuple")));
 
 	/* those who have it locked beside us do not mind */
-	if (result == TM_BeingModified && stamp->is_locked)
+	if (result == TM_BeingModified &&
+		(stamp->is_locked || row_xmax_is_own(old->t_data)))
 		result = TM_Ok;
 	if (result == TM_Ok && stamp->crosscheck != InvalidSnapshot &&
 		!HeapTupleSatisfiesVisibility(old, stamp->crosscheck,
@@ -213,7 +214,8 @@ stamp_new(const RowStamp *stamp, HeapTuple old, HeapTuple tuple)
 	RowXmax		xmax;
 
 	row_form_stamp(stamp->rel, tuple, xid, stamp->cid, 0);
-	row_xmax_inherit(old->t_data, xid, &xmax);
+	row_xmax_inherit(old->t_data,
+					 stamp->lock_is_new ? xid : InvalidTransactionId, &xmax);
 	row_xmax_set(tuple->t_data, &xmax);
 	tuple->t_data->t_infomask |= HEAP_UPDATED;
 }

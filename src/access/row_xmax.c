@@ -254,20 +254,21 @@ xmax_of_none(RowXmax *result)
  * Keep of a MultiXact's members those that have a lock; returns how many.
  */
 static int
-keep_lockers(MultiXactMember *members, int nmembers, TransactionId xid)
+keep_lockers(MultiXactMember *members, int nmembers, TransactionId except)
 {
 	int			nkept = 0;
 
 	for (int i = 0; i < nmembers; i++)
 		if (!ISUPDATE_from_mxstatus(members[i].status) &&
-			members[i].xid != xid &&
+			members[i].xid != except &&
 			TransactionIdIsInProgress(members[i].xid))
 			members[nkept++] = members[i];
 	return nkept;
 }
 
 static void
-inherit_from_multi(HeapTupleHeader tuple, TransactionId xid, RowXmax *result)
+inherit_from_multi(HeapTupleHeader tuple, TransactionId except,
+				   RowXmax *result)
 {
 	MultiXactId multi = HeapTupleHeaderGetRawXmax(tuple);
 	MultiXactMember *members;
@@ -276,7 +277,7 @@ inherit_from_multi(HeapTupleHeader tuple, TransactionId xid, RowXmax *result)
 
 	nmembers = GetMultiXactIdMembers(multi, &members, false,
 									 HEAP_XMAX_IS_LOCKED_ONLY(tuple->t_infomask));
-	nkept = nmembers > 0 ? keep_lockers(members, nmembers, xid) : 0;
+	nkept = nmembers > 0 ? keep_lockers(members, nmembers, except) : 0;
 	if (nkept == 0)
 		xmax_of_none(result);
 	else if (nkept == 1)
@@ -290,12 +291,13 @@ inherit_from_multi(HeapTupleHeader tuple, TransactionId xid, RowXmax *result)
 }
 
 /*
- * Whoever may lock the old version while it is updated has a key-share lock, or
- * is a subtransaction of the updater.  xid's own lock is of no use on a version
- * that vanishes together with it.
+ * Whoever may have the old version locked while it is updated has a key-share
+ * lock, or is the updater itself or a subtransaction of it.  heap hands on
+ * even the updater's own lock, if it had one before: then xmax, which RETURNING
+ * shows, tells an update by ON CONFLICT from an insert.
  */
 void
-row_xmax_inherit(HeapTupleHeader tuple, TransactionId xid, RowXmax *result)
+row_xmax_inherit(HeapTupleHeader tuple, TransactionId except, RowXmax *result)
 {
 	TransactionId xmax = HeapTupleHeaderGetRawXmax(tuple);
 	uint16		infomask = tuple->t_infomask;
@@ -304,13 +306,21 @@ row_xmax_inherit(HeapTupleHeader tuple, TransactionId xid, RowXmax *result)
 	if ((infomask & HEAP_XMAX_INVALID) || HEAP_LOCKED_UPGRADED(infomask))
 		xmax_of_none(result);
 	else if (infomask & HEAP_XMAX_IS_MULTI)
-		inherit_from_multi(tuple, xid, result);
-	else if (xmax == xid || !row_xmax_status(tuple, &status) ||
+		inherit_from_multi(tuple, except, result);
+	else if (xmax == except || !row_xmax_status(tuple, &status) ||
 			 ISUPDATE_from_mxstatus(status) ||
 			 !TransactionIdIsInProgress(xmax))
 		xmax_of_none(result);
 	else
-		xmax_of_one(xmax, status_lock_mode(status), false, result);
+		xmax_of_one(xmax, LockTupleKeyShare, false, result);
+}
+
+bool
+row_xmax_is_own(HeapTupleHeader tuple)
+{
+	return (tuple->t_infomask & (HEAP_XMAX_INVALID | HEAP_XMAX_IS_MULTI)) == 0 &&
+		HEAP_XMAX_IS_LOCKED_ONLY(tuple->t_infomask) &&
+		TransactionIdIsCurrentTransactionId(HeapTupleHeaderGetRawXmax(tuple));
 }
 
 /* ---- tuples ---- */

@@ -5,6 +5,7 @@
 #ifndef ACCESS_COLUMNAR_SLOT_H
 #define ACCESS_COLUMNAR_SLOT_H
 
+#include "access/htup.h"
 #include "access/segment_values.h"
 #include "executor/tuptable.h"
 #include "lib/ilist.h"
@@ -34,13 +35,6 @@ extern void columnar_slot_store_row(TupleTableSlot *slot, SlotAnchor *anchor,
 									SegmentValues *values, uint32 position);
 
 /*
- * Give the row that was just stored so a header of its own, for its system
- * columns, in place of its segment's.
- */
-extern void columnar_slot_set_header(TupleTableSlot *slot,
-									 HeapTupleHeader header);
-
-/*
  * Store a heap tuple, whose t_self is the logical TID.  Without an anchor the
  * slot keeps a copy.
  */
@@ -51,8 +45,14 @@ extern void columnar_slot_store_tuple(TupleTableSlot *slot, SlotAnchor *anchor,
 extern void columnar_slot_store_nulls(TupleTableSlot *slot);
 
 /*
- * Tell a slot that holds values (as after ExecStoreVirtualTuple) who wrote the
- * row, so that xmin, cmin and the like can be asked for.
+ * Give the row in a slot, however it was stored, the header of a tuple, for its
+ * system columns; of a column-form row, in place of its segment's.
+ */
+extern void columnar_slot_set_header(TupleTableSlot *slot,
+									 HeapTupleHeader header);
+
+/*
+ * The same for a row that has just been written: by whom.
  */
 extern void columnar_slot_set_writer(TupleTableSlot *slot, TransactionId xmin,
 									 CommandId cmin);

@@ -17,14 +17,15 @@ typedef struct RowStamp
 	Snapshot	crosscheck;		/* or InvalidSnapshot */
 	LockTupleMode mode;			/* LockTupleExclusive, or ...NoKeyExclusive */
 	bool		is_locked;		/* this transaction has locked it in that mode */
+	bool		lock_is_new;	/* ... for this change only */
 	HeapTuple	identity;		/* old values for decoding, or NULL */
 } RowStamp;
 
 /*
  * Replace the version by tuple, which has been toasted and is given its xmin,
  * xmax and logical TID here.  Returns what heap_update would, without ever
- * waiting: TM_BeingModified if somebody else, or this transaction itself, has
- * the version locked or changes it, unless is_locked.  Fills *tmfd, with
+ * waiting: TM_BeingModified if somebody else has the version locked or changes
+ * it, unless is_locked.  Fills *tmfd, with
  * physical t_ctid, unless it returns TM_Ok; raises heap's error if the version
  * is not visible.
  */

@@ -30,11 +30,14 @@ extern void row_xmax_add(HeapTupleHeader tuple, TransactionId xid,
 						 LockTupleMode mode, bool is_update, RowXmax *result);
 
 /*
- * The xmax that a new version inherits from the tuple that xid is about to
- * update: those who have the old one locked, other than xid itself.
+ * The xmax that a new version inherits from the tuple that is about to be
+ * updated: those who have the old one locked, apart from one.
  */
-extern void row_xmax_inherit(HeapTupleHeader tuple, TransactionId xid,
+extern void row_xmax_inherit(HeapTupleHeader tuple, TransactionId except,
 							 RowXmax *result);
+
+/* Is xmax the running transaction, alone, as a locker? */
+extern bool row_xmax_is_own(HeapTupleHeader tuple);
 
 /* Put it in a tuple, in place of what is there. */
 extern void row_xmax_set(HeapTupleHeader tuple, const RowXmax *xmax);
