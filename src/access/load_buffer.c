@@ -523,6 +523,13 @@ load_buffer_append(Relation rel, TupleTableSlot **slots, int nslots,
 				(errcode(ERRCODE_INVALID_TRANSACTION_STATE),
 				 errmsg("cannot insert tuples in a parallel worker")));
 
+	/*
+	 * As heap does for each insert: whoever will be rolled back is told so
+	 * before an index complains about his row.  The check after the change is
+	 * that of the flush.
+	 */
+	CheckForSerializableConflictIn(rel, NULL, InvalidBlockNumber);
+
 	state->options = options & HEAP_INSERT_FROZEN;
 	for (int i = 0; i < nslots; i++)
 		load_state_append(state, rel, slots[i]);
