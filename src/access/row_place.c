@@ -85,7 +85,7 @@ pin_row_header(Relation rel, RowNumber row, Buffer header_buffer,
 	found = row_header_find(rel, group_header(header_buffer), offset, &header);
 	UnlockReleaseBuffer(header_buffer);
 	if (!found &&
-		!row_header_add(rel, row_number_group(row), offset, NULL, 0,
+		!row_header_add(rel, row_number_group(row), offset,
 						&header))
 		return false;
 	place_set(place, row, header.buffer, header.offnum, true);

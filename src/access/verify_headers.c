@@ -15,9 +15,7 @@
 
 #include "compat.h"
 
-#include "access/multixact.h"
 #include "access/row_link.h"
-#include "access/tuple_check.h"
 #include "access/verify.h"
 #include "miscadmin.h"
 #include "storage/row_header.h"
@@ -90,23 +88,6 @@ check_xmin(HeaderCheck *check)
 					  HeapTupleHeaderGetRawXmin(segment));
 }
 
-/* Check the columns that a header carries for logical decoding. */
-static void
-check_identity(HeaderCheck *check)
-{
-	TupleDesc	desc = RelationGetDescr(check->state->rel);
-	HeapTupleHeader header = check->tuple->t_data;
-	int			natts = HeapTupleHeaderGetNatts(header);
-
-	if (natts == 0 || verify_aborted(header))
-		return;
-	if (natts > desc->natts || HeapTupleHasExternal(check->tuple) ||
-		tuple_damage(desc, check->tuple) != TUPLE_SOUND)
-		verify_report(check->state, check->blkno,
-					  "the columns of the row header at line pointer %u are invalid",
-					  check->offnum);
-}
-
 /* ---- one page ---- */
 
 /* The segment of a row whose header counts (H4), or NULL. */
@@ -129,17 +110,10 @@ check_page_place(VerifyState *state, const HeadersCheck *headers, Page page,
 {
 	const RowHeaderPageTag *tag = row_header_page_tag(page);
 
-	/* whoever listed the pages has followed the chains of the last level */
-	if (tag->level == ROW_HEADER_LEVELS - 1)
-		return;
 	if (headers->map[row_header_slot(tag->level, tag->first)] != blkno)
 		verify_report(state, blkno,
 					  "the map of group %u has another page for rows from %u on at level %u",
 					  state->group, tag->first, tag->level);
-	if (tag->next != InvalidBlockNumber)
-		verify_report(state, blkno,
-					  "a page of row headers of level %u leads to block %u",
-					  tag->level, tag->next);
 }
 
 static void
@@ -172,7 +146,6 @@ check_page(VerifyState *state, HeadersCheck *headers, BlockNumber blkno)
 		check_ctid(&check);
 		check_xmin(&check);
 		verify_xmax(state, blkno, tuple.t_data, "a row header");
-		check_identity(&check);
 	}
 	UnlockReleaseBuffer(buffer);
 }

@@ -44,9 +44,11 @@ map_lookup(Relation rel, const GroupHeaderData *header, uint32 offset,
 
 /* ---- pages ---- */
 
-static void
-header_page_check(Relation rel, Page page, uint32 group, BlockNumber blkno)
+void
+row_header_page_check(Relation rel, Buffer buffer, uint32 group)
 {
+	BlockNumber blkno = BufferGetBlockNumber(buffer);
+	Page		page = BufferGetPage(buffer);
 	PageHeader	head = (PageHeader) page;
 	const RowHeaderPageTag *tag;
 
@@ -89,15 +91,17 @@ row_header_page_read(Relation rel, uint32 group, BlockNumber blkno,
 	Buffer		buffer = block_read(rel, blkno, strategy);
 
 	LockBuffer(buffer, lockmode);
-	header_page_check(rel, BufferGetPage(buffer), group, blkno);
+	row_header_page_check(rel, buffer, group);
 	return buffer;
 }
 
-Buffer
-row_header_page_read_level(Relation rel, uint32 group, int level,
-						   uint32 offset, BlockNumber blkno, int lockmode)
+/* Read and check the page that serves a row at a level. */
+static Buffer
+level_page_read(Relation rel, uint32 group, int level, uint32 offset,
+				BlockNumber blkno)
 {
-	Buffer		buffer = row_header_page_read(rel, group, blkno, lockmode, NULL);
+	Buffer		buffer = row_header_page_read(rel, group, blkno,
+											  BUFFER_LOCK_SHARE, NULL);
 	const RowHeaderPageTag *tag = row_header_page_tag(BufferGetPage(buffer));
 
 	if (tag->level != level ||
@@ -109,12 +113,17 @@ row_header_page_read_level(Relation rel, uint32 group, int level,
 	return buffer;
 }
 
-/* Line pointer of a row's header on a locked page, or InvalidOffsetNumber. */
-static OffsetNumber
-page_search(Page page, uint32 offset)
+OffsetNumber
+row_header_page_search(Page page, uint32 offset)
 {
 	const uint16 *offsets = row_header_page_tag(page)->offsets;
 	int			n = PageGetMaxOffsetNumber(page);
+	int			likely = offset % TID_BLOCK_ROWS;
+
+	/* pages of TID blocks are made with their rows in order */
+	if (likely < n && offsets[likely] == offset &&
+		ItemIdIsNormal(PageGetItemId(page, likely + 1)))
+		return likely + 1;
 
 	for (int i = 0; i < n; i++)
 		if (offsets[i] == offset && ItemIdIsNormal(PageGetItemId(page, i + 1)))
@@ -123,21 +132,40 @@ page_search(Page page, uint32 offset)
 }
 
 bool
-row_header_page_has_room(Page page, Size length)
+row_header_page_has_room(Page page)
 {
 	PageHeader	head = (PageHeader) page;
 	Size		room = head->pd_upper - head->pd_lower;
 	int			n = PageGetMaxOffsetNumber(page);
 
 	if (n < (int) ROW_HEADER_PAGE_ENTRIES &&
-		room >= MAXALIGN(length) + sizeof(ItemIdData))
+		room >= ROW_HEADER_LENGTH + sizeof(ItemIdData))
 		return true;
-	if (room < MAXALIGN(length) || !PageHasFreeLinePointers(page))
+	if (room < ROW_HEADER_LENGTH || !PageHasFreeLinePointers(page))
 		return false;
 	for (int i = 1; i <= n; i++)
 		if (!ItemIdIsUsed(PageGetItemId(page, i)))
 			return true;
 	return false;
+}
+
+/*
+ * Note the rows of a row's TID block that have headers on a locked page.
+ */
+static void
+page_collect_headed(Page page, uint32 offset, uint64 *headed)
+{
+	const uint16 *offsets = row_header_page_tag(page)->offsets;
+	uint32		first = offset - offset % TID_BLOCK_ROWS;
+	int			n = PageGetMaxOffsetNumber(page);
+
+	for (int i = 0; i < n; i++)
+	{
+		uint32		row = (uint32) offsets[i] - first;
+
+		if (row < TID_BLOCK_ROWS && ItemIdIsNormal(PageGetItemId(page, i + 1)))
+			headed[row / 64] |= UINT64CONST(1) << (row % 64);
+	}
 }
 
 /* ---- headers ---- */
@@ -150,34 +178,25 @@ row_header_tuple(Relation rel, Buffer buffer, OffsetNumber offnum,
 	const RowHeaderPageTag *tag = row_header_page_tag(page);
 	ItemId		item = PageGetItemId(page, offnum);
 	HeapTupleHeader header;
-	Size		length = ItemIdGetLength(item);
 
 	Assert(offnum >= 1 && offnum <= PageGetMaxOffsetNumber(page));
 
 	if (!ItemIdIsNormal(item))
 		return false;
-	if (ItemIdGetOffset(item) != MAXALIGN(ItemIdGetOffset(item)) ||
+	if (ItemIdGetLength(item) != ROW_HEADER_LENGTH ||
+		ItemIdGetOffset(item) != MAXALIGN(ItemIdGetOffset(item)) ||
 		ItemIdGetOffset(item) < ((PageHeader) page)->pd_upper ||
-		ItemIdGetOffset(item) + length > ((PageHeader) page)->pd_special ||
-		length < MAXALIGN(SizeofHeapTupleHeader))
+		ItemIdGetOffset(item) + ROW_HEADER_LENGTH > ((PageHeader) page)->pd_special)
 		page_report_corruption(rel, BufferGetBlockNumber(buffer),
 							   "Line pointer %u is invalid.", offnum);
 
 	header = (HeapTupleHeader) PageGetItem(page, item);
-	if (HeapTupleHeaderGetNatts(header) > 0)
-	{
-		if (length % sizeof(uint16) != 0 ||
-			header->t_hoff + sizeof(uint16) > length)
-			page_report_corruption(rel, BufferGetBlockNumber(buffer),
-								   "The row header at line pointer %u is %zu bytes long.",
-								   offnum, length);
-		length -= sizeof(uint16);
-	}
-	if (header->t_hoff != MAXALIGN(header->t_hoff) ||
-		header->t_hoff < SizeofHeapTupleHeader || header->t_hoff > length)
+	if (header->t_hoff != ROW_HEADER_LENGTH ||
+		HeapTupleHeaderGetNatts(header) != 0)
 		page_report_corruption(rel, BufferGetBlockNumber(buffer),
-							   "The row header at line pointer %u has a length of %u.",
-							   offnum, header->t_hoff);
+							   "The row header at line pointer %u has %d attributes and a length of %u.",
+							   offnum, (int) HeapTupleHeaderGetNatts(header),
+							   header->t_hoff);
 
 	*offset = tag->offsets[offnum - 1];
 	if (*offset < tag->first ||
@@ -186,109 +205,64 @@ row_header_tuple(Relation rel, Buffer buffer, OffsetNumber offnum,
 							   "Line pointer %u is for row %u, which the page does not serve.",
 							   offnum, *offset);
 
-	tuple->t_len = length;
+	tuple->t_len = ROW_HEADER_LENGTH;
 	tuple->t_tableOid = RelationGetRelid(rel);
 	tuple->t_data = header;
 	row_number_to_tid(row_number(tag->group, *offset), &tuple->t_self);
 	return true;
 }
 
-uint16
-row_header_identity(Buffer buffer, OffsetNumber offnum)
-{
-	Page		page = BufferGetPage(buffer);
-	ItemId		item = PageGetItemId(page, offnum);
-	HeapTupleHeader header = (HeapTupleHeader) PageGetItem(page, item);
-	const char *end = (const char *) header + ItemIdGetLength(item);
-
-	if (HeapTupleHeaderGetNatts(header) == 0)
-		return 0;
-	return *(const uint16 *) (end - sizeof(uint16));
-}
-
 /* ---- finding ---- */
 
 /*
- * Look for a row's header on the chain that begins at search->blocks[level].
+ * Look for a row's header on the page of a level, and for what else a search
+ * has to find out.
  */
 static bool
 search_level(Relation rel, const GroupHeaderData *header, uint32 offset,
-			 int level, Size length, RowHeaderSearch *search)
+			 int level, RowHeaderSearch *search)
 {
-	BlockNumber blkno = search->blocks[level];
+	Buffer		buffer = level_page_read(rel, header->group, level, offset,
+										 search->blocks[level]);
+	Page		page = BufferGetPage(buffer);
+	OffsetNumber offnum = row_header_page_search(page, offset);
+	HeapTupleData tuple;
+	uint32		found;
 
-	for (int n = 0; blkno != InvalidBlockNumber; n++)
+	if (offnum == InvalidOffsetNumber)
 	{
-		Buffer		buffer = row_header_page_read_level(rel, header->group,
-														level, offset, blkno,
-														BUFFER_LOCK_SHARE);
-		Page		page = BufferGetPage(buffer);
-		OffsetNumber offnum = page_search(page, offset);
-
-		if (offnum != InvalidOffsetNumber)
-		{
-			HeapTupleData tuple;
-			uint32		found;
-
-			row_header_tuple(rel, buffer, offnum, &tuple, &found);
-			Assert(found == offset);
-			LockBuffer(buffer, BUFFER_LOCK_UNLOCK);
-			search->place.buffer = buffer;
-			search->place.offnum = offnum;
-			return true;
-		}
-		if (n == 0 && length > 0 && search->level == ROW_HEADER_LEVELS &&
-			row_header_page_has_room(page, length))
+		if (row_header_page_has_room(page))
 			search->level = level;
-		if (n >= MAX_CHAIN_LENGTH)
-			page_report_corruption(rel, blkno,
-								   "The chain of row-header pages has no end.");
-		blkno = row_header_page_tag(page)->next;
+		page_collect_headed(page, offset, search->headed);
 		UnlockReleaseBuffer(buffer);
+		return false;
 	}
-	return false;
+
+	row_header_tuple(rel, buffer, offnum, &tuple, &found);
+	Assert(found == offset);
+	LockBuffer(buffer, BUFFER_LOCK_UNLOCK);
+	search->place.buffer = buffer;
+	search->place.offnum = offnum;
+	return true;
 }
 
 bool
 row_header_search(Relation rel, const GroupHeaderData *header, uint32 offset,
-				  Size length, RowHeaderSearch *search)
+				  RowHeaderSearch *search)
 {
+	memset(search->headed, 0, sizeof(search->headed));
 	search->level = ROW_HEADER_LEVELS;
 	map_lookup(rel, header, offset, search->blocks);
-	for (int level = 0; level < ROW_HEADER_LEVELS; level++)
+
+	/* where there is a page for the TID block most headers are on it */
+	for (int level = ROW_HEADER_LAST_LEVEL; level >= 0; level--)
 	{
-		if (search->blocks[level] != InvalidBlockNumber)
-		{
-			if (search_level(rel, header, offset, level, length, search))
-				return true;
-		}
-		else if (search->level == ROW_HEADER_LEVELS)
+		if (search->blocks[level] == InvalidBlockNumber)
 			search->level = level;
+		else if (search_level(rel, header, offset, level, search))
+			return true;
 	}
 	return false;
-}
-
-void
-row_header_search_room(Relation rel, const GroupHeaderData *header,
-					   uint32 offset, Size length, RowHeaderSearch *search)
-{
-	bool		has_room = false;
-
-	for (int level = 0; level < ROW_HEADER_LEVELS && !has_room; level++)
-	{
-		BlockNumber blkno = search->blocks[level];
-		Buffer		buffer;
-
-		search->level = level;
-		if (blkno == InvalidBlockNumber)
-			return;
-		buffer = row_header_page_read_level(rel, header->group, level, offset,
-											blkno, BUFFER_LOCK_SHARE);
-		has_room = row_header_page_has_room(BufferGetPage(buffer), length);
-		UnlockReleaseBuffer(buffer);
-	}
-	if (!has_room)
-		search->level = ROW_HEADER_LEVELS;
 }
 
 bool
@@ -300,7 +274,7 @@ row_header_find(Relation rel, const GroupHeaderData *header, uint32 offset,
 	Assert(offset < GROUP_ROWS);
 
 	if (header->row_header_map == InvalidBlockNumber ||
-		!row_header_search(rel, header, offset, 0, &search))
+		!row_header_search(rel, header, offset, &search))
 		return false;
 	*place = search.place;
 	return true;
@@ -308,75 +282,28 @@ row_header_find(Relation rel, const GroupHeaderData *header, uint32 offset,
 
 /* ---- listing ---- */
 
-typedef struct PageList
-{
-	BlockNumber *blocks;
-	int			n;
-	int			size;
-} PageList;
-
-static void
-list_add(PageList *list, BlockNumber blkno)
-{
-	if (list->n == list->size)
-	{
-		list->size *= 2;
-		list->blocks = repalloc(list->blocks, list->size * sizeof(BlockNumber));
-	}
-	list->blocks[list->n++] = blkno;
-}
-
-/* Add the pages of a chain that serves a row. */
-static void
-list_add_chain(Relation rel, uint32 group, uint32 offset, BlockNumber blkno,
-			   PageList *list)
-{
-	for (int length = 0; blkno != InvalidBlockNumber; length++)
-	{
-		Buffer		buffer = row_header_page_read_level(rel, group,
-														ROW_HEADER_LEVELS - 1,
-														offset, blkno,
-														BUFFER_LOCK_SHARE);
-
-		if (length >= MAX_CHAIN_LENGTH)
-			page_report_corruption(rel, blkno,
-								   "The chain of row-header pages has no end.");
-		list_add(list, blkno);
-		blkno = row_header_page_tag(BufferGetPage(buffer))->next;
-		UnlockReleaseBuffer(buffer);
-	}
-}
-
 int
 row_header_pages(Relation rel, const GroupHeaderData *header, uint32 first,
 				 uint32 limit, BlockNumber **pages)
 {
-	BlockNumber map[ROW_HEADER_PAGES];
-	PageList	list = {NULL, 0, ROW_HEADER_PAGES};
 	Buffer		buffer;
+	const RowHeaderMapData *map;
+	int			n = 0;
 
-	list.blocks = palloc(list.size * sizeof(BlockNumber));
-	*pages = list.blocks;
+	*pages = palloc(ROW_HEADER_PAGES * sizeof(BlockNumber));
 	if (header->row_header_map == InvalidBlockNumber || first >= limit)
 		return 0;
 
 	buffer = row_header_map_read(rel, header, BUFFER_LOCK_SHARE);
-	memcpy(map, row_header_map(BufferGetPage(buffer))->pages, sizeof(map));
-	UnlockReleaseBuffer(buffer);
-
+	map = row_header_map(BufferGetPage(buffer));
 	for (int level = 0; level < ROW_HEADER_LEVELS; level++)
 	{
-		for (uint32 offset = row_header_page_first(level, first);
-			 offset < limit; offset += row_header_page_rows(level))
-		{
-			BlockNumber blkno = map[row_header_slot(level, offset)];
+		int			last = row_header_slot(level, limit - 1);
 
-			if (level == ROW_HEADER_LEVELS - 1)
-				list_add_chain(rel, header->group, offset, blkno, &list);
-			else if (blkno != InvalidBlockNumber)
-				list_add(&list, blkno);
-		}
+		for (int slot = row_header_slot(level, first); slot <= last; slot++)
+			if (map->pages[slot] != InvalidBlockNumber)
+				(*pages)[n++] = map->pages[slot];
 	}
-	*pages = list.blocks;
-	return list.n;
+	UnlockReleaseBuffer(buffer);
+	return n;
 }

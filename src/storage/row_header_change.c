@@ -12,6 +12,7 @@
 
 #include "access/generic_xlog.h"
 #include "access/xact.h"
+#include "port/pg_bitutils.h"
 #include "storage/directory.h"
 #include "storage/free_space.h"
 #include "storage/row_header.h"
@@ -19,102 +20,18 @@
 #include "storage/row_set.h"
 #include "storage/visibility.h"
 
-/* A header to be made. */
-typedef struct RowHeaderItem
-{
-	uint32		offset;
-	uint16		identity;		/* mark, 0 if it carries no columns */
-	HeapTupleHeader tuple;		/* the item, mark included; palloc'd */
-	Size		length;
-
-	/*
-	 * Whose transaction fields it gets, with the physical address in t_self;
-	 * NULL: of the header that it replaces, or of the row's segment.
-	 */
-	HeapTuple	source;
-} RowHeaderItem;
-
-/* Bytes of an item on a page that has no other. */
-#define MAX_ITEM_LENGTH \
-	(PAGE_CONTENTS_LENGTH - ROW_HEADER_SPECIAL_LENGTH - MAXALIGN(sizeof(ItemIdData)))
-
-/* ---- items ---- */
-
-static void
-item_form(RowHeaderItem *item, uint32 offset, HeapTuple identity, uint16 mark)
-{
-	item->offset = offset;
-	item->identity = mark;
-	item->source = NULL;
-	if (identity == NULL)
-	{
-		item->length = MAXALIGN(SizeofHeapTupleHeader);
-		item->tuple = palloc0(item->length);
-		item->tuple->t_hoff = item->length;
-		return;
-	}
-
-	Assert(mark != 0);
-	Assert(HeapTupleHeaderGetNatts(identity->t_data) > 0);
-	Assert(!HeapTupleHasExternal(identity));
-
-	item->length = SHORTALIGN(identity->t_len) + sizeof(uint16);
-	if (item->length > MAX_ITEM_LENGTH)
-		ereport(ERROR,
-				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-				 errmsg("replica identity is too big: size %zu, maximum size %zu",
-						item->length, (Size) MAX_ITEM_LENGTH)));
-	item->tuple = palloc0(item->length);
-	memcpy(item->tuple, identity->t_data, identity->t_len);
-	item->tuple->t_infomask &= ~HEAP_XACT_MASK;
-	item->tuple->t_infomask2 &= ~HEAP2_XACT_MASK;
-	memcpy((char *) item->tuple + item->length - sizeof(uint16), &mark,
-		   sizeof(uint16));
-}
-
-/* A header that says of its row what its segment says. */
-static void
-item_stamp_segment(RowHeaderItem *item, const SegmentData *segment)
-{
-	HeapTupleHeader source = segment_tuple_header(segment);
-
-	item->tuple->t_choice = source->t_choice;
-	HeapTupleHeaderSetXmax(item->tuple, InvalidTransactionId);
-	item->tuple->t_infomask |= HEAP_XMAX_INVALID |
-		(source->t_infomask & HEAP_XMIN_FROZEN);
-	ItemPointerSetInvalid(&item->tuple->t_ctid);
-}
-
 /*
- * A header that says of its row what another tuple says, of which self is the
- * physical address.
+ * Headers of 64 neighbouring rows from which on their TID block gets a page with
+ * headers of all its rows, because many more are likely to be wanted.  It costs
+ * as much time as one or two headers, and room and WAL as some sixty.
  */
-static void
-item_stamp_tuple(RowHeaderItem *item, HeapTupleHeader source, ItemPointer self)
-{
-	item->tuple->t_choice = source->t_choice;
-	item->tuple->t_infomask |= source->t_infomask & HEAP_XACT_MASK;
-	item->tuple->t_infomask2 |= source->t_infomask2 & HEAP2_XACT_MASK;
-	if (ItemPointerEquals(&source->t_ctid, self))
-		ItemPointerSetInvalid(&item->tuple->t_ctid);
-	else
-		item->tuple->t_ctid = source->t_ctid;
-}
-
-static void
-item_stamp_replaced(RowHeaderItem *item, const RowHeaderPlace *place)
-{
-	ItemPointerData self;
-
-	ItemPointerSet(&self, BufferGetBlockNumber(place->buffer), place->offnum);
-	item_stamp_tuple(item, row_header_at(place), &self);
-}
+#define MANY_HEADERS	12
 
 /* ---- pages ---- */
 
 static void
 header_page_init(Page page, BlockNumber blkno, uint32 group, int level,
-				 uint32 offset, BlockNumber next)
+				 uint32 offset)
 {
 	RowHeaderPageTag *tag;
 
@@ -127,26 +44,39 @@ header_page_init(Page page, BlockNumber blkno, uint32 group, int level,
 	tag->group = group;
 	tag->first = row_header_page_first(level, offset);
 	tag->level = level;
-	tag->next = next;
 }
 
-/* Put an item on a page that has room for it. */
+/*
+ * Put a header on a page that has room for it.  It says of its row what the
+ * row's segment says.
+ */
 static OffsetNumber
-header_page_add(Page page, BlockNumber blkno, const RowHeaderItem *item)
+header_page_add(Page page, BlockNumber blkno, uint32 offset,
+				const SegmentData *segment)
 {
-	OffsetNumber offnum = PageAddItemExtended(page, (Item) item->tuple,
-											  item->length,
-											  InvalidOffsetNumber, PAI_IS_HEAP);
-	HeapTupleHeader header;
+	HeapTupleHeader source = segment_tuple_header(segment);
+	union
+	{
+		HeapTupleHeaderData header;
+		char		bytes[ROW_HEADER_LENGTH];
+	}			tuple = {0};
+	OffsetNumber offnum;
 
+	tuple.header.t_choice = source->t_choice;
+	HeapTupleHeaderSetXmax(&tuple.header, InvalidTransactionId);
+	tuple.header.t_infomask = HEAP_XMAX_INVALID |
+		(source->t_infomask & HEAP_XMIN_FROZEN);
+	tuple.header.t_hoff = ROW_HEADER_LENGTH;
+
+	offnum = PageAddItemExtended(page, (Item) &tuple, ROW_HEADER_LENGTH,
+								 InvalidOffsetNumber, PAI_IS_HEAP);
 	if (offnum == InvalidOffsetNumber)
 		elog(ERROR, "failed to add a row header to block %u", blkno);
 	Assert(offnum <= ROW_HEADER_PAGE_ENTRIES);
 
-	row_header_page_tag(page)->offsets[offnum - 1] = item->offset;
-	header = (HeapTupleHeader) PageGetItem(page, PageGetItemId(page, offnum));
-	if (!ItemPointerIsValid(&header->t_ctid))
-		ItemPointerSet(&header->t_ctid, blkno, offnum);
+	ItemPointerSet(&((HeapTupleHeader) PageGetItem(page, PageGetItemId(page, offnum)))->t_ctid,
+				   blkno, offnum);
+	row_header_page_tag(page)->offsets[offnum - 1] = offset;
 	return offnum;
 }
 
@@ -243,61 +173,75 @@ headed_segment(Relation rel, GroupHeaderData *header, uint32 offset)
 	return segment;
 }
 
-/*
- * Lock the page that an item is to go to and, if there is one (else
- * InvalidBuffer), the page of the header that it replaces: in the order of
- * their blocks, but for a new page, which nobody else can want.
- */
-static Buffer
-lock_pages(Relation rel, BlockNumber blkno, bool is_new, Buffer replaced)
+/* The level of the page that a row's new header goes to. */
+static int
+choose_level(uint32 offset, const RowHeaderSearch *search)
 {
-	Buffer		buffer;
+	uint64		neighbours = search->headed[offset % TID_BLOCK_ROWS / 64];
 
-	if (is_new)
-	{
-		buffer = ReadBufferExtended(rel, MAIN_FORKNUM, blkno,
-									RBM_ZERO_AND_LOCK, NULL);
-		if (BufferIsValid(replaced))
-			LockBuffer(replaced, BUFFER_LOCK_EXCLUSIVE);
-		return buffer;
-	}
-
-	buffer = block_read(rel, blkno, NULL);
-	if (BufferIsValid(replaced) && BufferGetBlockNumber(replaced) < blkno)
-		LockBuffer(replaced, BUFFER_LOCK_EXCLUSIVE);
-	LockBuffer(buffer, BUFFER_LOCK_EXCLUSIVE);
-	if (BufferIsValid(replaced) && BufferGetBlockNumber(replaced) > blkno)
-		LockBuffer(replaced, BUFFER_LOCK_EXCLUSIVE);
-	return buffer;
+	if (pg_popcount64(neighbours) >= MANY_HEADERS ||
+		search->blocks[ROW_HEADER_LAST_LEVEL] != InvalidBlockNumber)
+		return ROW_HEADER_LAST_LEVEL;
+	Assert(search->level < ROW_HEADER_LEVELS);
+	return search->level;
 }
 
 /*
- * Put an item on the page that a search has found to have room, or on a new one
- * if spare is a block for it; replaced: the search has found the row's present
- * header, which dies.  The group's header is locked exclusively.
+ * Put headers of all rows of a row's TID block on its new page, but for those
+ * that have one elsewhere.
  */
 static void
-item_put(Relation rel, const GroupHeaderData *header, RowHeaderItem *item,
-		 RowHeaderSearch *search, BlockNumber spare, bool replaced,
-		 RowHeaderPlace *place)
+fill_last_level(Relation rel, const GroupHeaderData *header, Page page,
+				BlockNumber blkno, const SegmentData *segment,
+				const RowHeaderSearch *search)
 {
-	bool		is_new = spare != InvalidBlockNumber;
-	int			level = Min(search->level, ROW_HEADER_LEVELS - 1);
+	uint64	   *deleted = palloc0(ROW_BITMAP_WORDS * sizeof(uint64));
+	uint32		first = row_header_page_tag(page)->first;
+	uint32		limit = Min(first + TID_BLOCK_ROWS,
+							segment_first(segment) + segment->nslots);
+
+	row_set_load(rel, &header->dead, deleted);
+	row_set_load(rel, &header->gone, deleted);
+	for (uint32 offset = first; offset < limit; offset++)
+		if (!row_bitmap_test(deleted, offset) &&
+			!row_bitmap_test(search->headed, offset - first))
+			header_page_add(page, blkno, offset, segment);
+	pfree(deleted);
+}
+
+/*
+ * Make a header on the page of a level, which is on the spare block if it does
+ * not exist yet.  The group's header is locked exclusively.
+ */
+static void
+make_header(Relation rel, const GroupHeaderData *header, uint32 offset,
+			const SegmentData *segment, const RowHeaderSearch *search,
+			int level, BlockNumber spare, RowHeaderPlace *place)
+{
+	bool		is_new = search->blocks[level] == InvalidBlockNumber;
 	BlockNumber blkno = is_new ? spare : search->blocks[level];
-	Buffer		old_buffer = replaced ? search->place.buffer : InvalidBuffer;
 	BlockNumber tid_block = group_first_tid_block(header->group) +
-		item->offset / TID_BLOCK_ROWS;
+		offset / TID_BLOCK_ROWS;
 	Buffer		map_buffer = InvalidBuffer;
-	Buffer		visibility_buffer;
 	Buffer		buffer;
+	Buffer		visibility_buffer;
 	GenericXLogState *state;
 	Page		page;
 
 	if (is_new)
+	{
 		map_buffer = row_header_map_read(rel, header, BUFFER_LOCK_EXCLUSIVE);
-	buffer = lock_pages(rel, blkno, is_new, old_buffer);
-	if (replaced && item->source == NULL)
-		item_stamp_replaced(item, &search->place);
+		buffer = ReadBufferExtended(rel, MAIN_FORKNUM, blkno,
+									RBM_ZERO_AND_LOCK, NULL);
+	}
+	else
+	{
+		buffer = row_header_page_read(rel, header->group, blkno,
+									  BUFFER_LOCK_EXCLUSIVE, NULL);
+		if (!row_header_page_has_room(BufferGetPage(buffer)))
+			page_report_corruption(rel, blkno,
+								   "The page has more row headers than it serves rows.");
+	}
 	visibility_buffer = visibility_lock_set(rel, tid_block);
 
 	state = GenericXLogStart(rel);
@@ -307,30 +251,24 @@ item_put(Relation rel, const GroupHeaderData *header, RowHeaderItem *item,
 	{
 		Page		map_page = GenericXLogRegisterBuffer(state, map_buffer, 0);
 
-		header_page_init(page, blkno, header->group, level, item->offset,
-						 search->blocks[level]);
-		row_header_map(map_page)->pages[row_header_slot(level, item->offset)] = blkno;
+		header_page_init(page, blkno, header->group, level, offset);
+		row_header_map(map_page)->pages[row_header_slot(level, offset)] = blkno;
 	}
-	place->buffer = buffer;
-	place->offnum = header_page_add(page, blkno, item);
-	if (replaced)
+	if (is_new && level == ROW_HEADER_LAST_LEVEL)
 	{
-		page = GenericXLogRegisterBuffer(state, old_buffer, 0);
-		ItemIdMarkDead(PageGetItemId(page, search->place.offnum));
+		fill_last_level(rel, header, page, blkno, segment, search);
+		place->offnum = row_header_page_search(page, offset);
 	}
-
+	else
+		place->offnum = header_page_add(page, blkno, offset, segment);
 	if (BufferIsValid(visibility_buffer))
 		visibility_clear(state, visibility_buffer, tid_block);
 	GenericXLogFinish(state);
 
 	if (BufferIsValid(visibility_buffer))
 		UnlockReleaseBuffer(visibility_buffer);
-
-	if (replaced && old_buffer != buffer)
-		LockBuffer(old_buffer, BUFFER_LOCK_UNLOCK);
 	LockBuffer(buffer, BUFFER_LOCK_UNLOCK);
-	if (replaced)
-		ReleaseBuffer(old_buffer);
+	place->buffer = buffer;
 	if (is_new)
 		UnlockReleaseBuffer(map_buffer);
 }
@@ -345,60 +283,44 @@ typedef enum AddResult
 } AddResult;
 
 /*
- * Try to make a header, with a spare block or InvalidBlockNumber.  is_copy: the
- * row may be in any segment, and a header that it has is replaced.
+ * Try to make a header, with a spare block or InvalidBlockNumber.  The group's
+ * header is locked exclusively.
  */
 static AddResult
-item_add(Relation rel, GroupHeaderData *header, RowHeaderItem *item,
-		 bool is_copy, BlockNumber spare, RowHeaderPlace *place)
+try_add(Relation rel, GroupHeaderData *header, uint32 offset,
+		BlockNumber spare, RowHeaderPlace *place)
 {
-	SegmentData *segment = NULL;
+	SegmentData *segment = headed_segment(rel, header, offset);
 	RowHeaderSearch search;
-	bool		found;
-	bool		needs_page;
+	int			level;
+	bool		is_new;
 
-	if (!is_copy)
-	{
-		segment = headed_segment(rel, header, item->offset);
-		if (segment == NULL)
-			return ADD_NO_ROW;
-	}
+	if (segment == NULL)
+		return ADD_NO_ROW;
 	if (header->row_header_map == InvalidBlockNumber)
 		return ADD_NEEDS_MAP;
-
-	found = row_header_search(rel, header, item->offset, item->length, &search);
-	if (found && !is_copy &&
-		(item->identity == 0 ||
-		 row_header_identity(search.place.buffer, search.place.offnum) == item->identity))
+	if (row_header_search(rel, header, offset, &search))
 	{
 		*place = search.place;
 		return ADD_DONE;
 	}
 
-	if (found)
-		row_header_search_room(rel, header, item->offset, item->length, &search);
-	needs_page = search.level == ROW_HEADER_LEVELS ||
-		search.blocks[search.level] == InvalidBlockNumber;
-	if (needs_page && spare == InvalidBlockNumber)
-	{
-		if (found)
-			ReleaseBuffer(search.place.buffer);
+	level = choose_level(offset, &search);
+	is_new = search.blocks[level] == InvalidBlockNumber;
+	if (is_new && spare == InvalidBlockNumber)
 		return ADD_NEEDS_BLOCK;
-	}
-	if (!found && !is_copy)
-		item_stamp_segment(item, segment);
-	item_put(rel, header, item, &search,
-			 needs_page ? spare : InvalidBlockNumber, found, place);
-	return needs_page ? ADD_USED_BLOCK : ADD_DONE;
+	make_header(rel, header, offset, segment, &search, level, spare, place);
+	return is_new ? ADD_USED_BLOCK : ADD_DONE;
 }
 
-/* As item_add, until it is done; takes locks and allocates blocks. */
-static bool
-item_add_loop(Relation rel, uint32 group, RowHeaderItem *item, bool is_copy,
-			  RowHeaderPlace *place)
+bool
+row_header_add(Relation rel, uint32 group, uint32 offset,
+			   RowHeaderPlace *place)
 {
 	BlockNumber spare = InvalidBlockNumber;
 	AddResult	result;
+
+	Assert(offset < GROUP_ROWS);
 
 	do
 	{
@@ -407,8 +329,7 @@ item_add_loop(Relation rel, uint32 group, RowHeaderItem *item, bool is_copy,
 		result = ADD_NO_ROW;
 		if (BufferIsValid(buffer))
 		{
-			result = item_add(rel, group_header(buffer), item, is_copy, spare,
-							  place);
+			result = try_add(rel, group_header(buffer), offset, spare, place);
 			UnlockReleaseBuffer(buffer);
 		}
 		if (result == ADD_NEEDS_MAP)
@@ -424,40 +345,6 @@ item_add_loop(Relation rel, uint32 group, RowHeaderItem *item, bool is_copy,
 	return result != ADD_NO_ROW;
 }
 
-void
-row_header_copy(Relation rel, uint32 group, uint32 offset, HeapTuple source,
-				HeapTuple identity, uint16 identity_mark)
-{
-	RowHeaderItem item;
-	RowHeaderPlace place;
-
-	Assert(offset < GROUP_ROWS);
-
-	item_form(&item, offset, identity, identity_mark);
-	item.source = source;
-	item_stamp_tuple(&item, source->t_data, &source->t_self);
-	if (!item_add_loop(rel, group, &item, true, &place))
-		elog(ERROR, "group %u of relation \"%s\" does not exist",
-			 group, RelationGetRelationName(rel));
-	ReleaseBuffer(place.buffer);
-	pfree(item.tuple);
-}
-
-bool
-row_header_add(Relation rel, uint32 group, uint32 offset, HeapTuple identity,
-			   uint16 identity_mark, RowHeaderPlace *place)
-{
-	RowHeaderItem item;
-	bool		added;
-
-	Assert(offset < GROUP_ROWS);
-
-	item_form(&item, offset, identity, identity_mark);
-	added = item_add_loop(rel, group, &item, false, place);
-	pfree(item.tuple);
-	return added;
-}
-
 /* ---- maintenance ---- */
 
 void
@@ -470,13 +357,10 @@ row_header_page_rewrite(Relation rel, Buffer buffer, Page page,
 
 	for (int i = 1; i <= PageGetMaxOffsetNumber(page); i++)
 	{
-		ItemId		item = PageGetItemId(page, i);
-
-		/* a dead line pointer is what was left of a replaced header */
-		if (!remove[i] && !ItemIdIsDead(item))
+		if (!remove[i])
 			continue;
-		removes |= ItemIdIsUsed(item);
-		ItemIdSetUnused(item);
+		ItemIdSetUnused(PageGetItemId(page, i));
+		removes = true;
 	}
 	if (removes)
 		PageRepairFragmentation(page);
@@ -508,50 +392,19 @@ map_is_empty(const RowHeaderMapData *map)
 }
 
 /*
- * Lock, exclusively, the page of a chain that leads to block blkno; first is
- * where the chain begins.  InvalidBuffer if none does.
- */
-static Buffer
-lock_predecessor(Relation rel, uint32 group, BlockNumber first,
-				 BlockNumber blkno)
-{
-	for (int n = 0; first != InvalidBlockNumber && n < MAX_CHAIN_LENGTH; n++)
-	{
-		Buffer		buffer = row_header_page_read(rel, group, first,
-												  BUFFER_LOCK_EXCLUSIVE, NULL);
-
-		first = row_header_page_tag(BufferGetPage(buffer))->next;
-		if (first == blkno)
-			return buffer;
-		UnlockReleaseBuffer(buffer);
-	}
-	return InvalidBuffer;
-}
-
-/*
- * Take an empty page, whose lock allows it, out of its chain, which begins in
- * slot of the map.  Everything is locked.  Returns whether the map has gone,
- * too.
+ * Take the page in a slot out of the map, and the map out of the group if it
+ * has no other; both are locked.  Returns whether the map has gone.
  */
 static bool
-unlink_page(Relation rel, Buffer header_buffer, Buffer map_buffer, int slot,
-			Buffer predecessor, BlockNumber next)
+unlink_page(Relation rel, Buffer header_buffer, Buffer map_buffer, int slot)
 {
 	GenericXLogState *state = GenericXLogStart(rel);
-	Page		page;
-	bool		is_last = false;
+	RowHeaderMapData *map;
+	bool		is_last;
 
-	if (BufferIsValid(predecessor))
-	{
-		page = GenericXLogRegisterBuffer(state, predecessor, 0);
-		row_header_page_tag(page)->next = next;
-	}
-	else
-	{
-		page = GenericXLogRegisterBuffer(state, map_buffer, 0);
-		row_header_map(page)->pages[slot] = next;
-		is_last = map_is_empty(row_header_map(page));
-	}
+	map = row_header_map(GenericXLogRegisterBuffer(state, map_buffer, 0));
+	map->pages[slot] = InvalidBlockNumber;
+	is_last = map_is_empty(map);
 	if (is_last)
 	{
 		GroupHeaderData *header;
@@ -570,10 +423,8 @@ row_header_drop_empty(Relation rel, uint32 group, BlockNumber blkno)
 	BlockNumber map_block;
 	Buffer		map_buffer;
 	Buffer		buffer;
-	Buffer		predecessor = InvalidBuffer;
-	RowHeaderPageTag tag;
+	RowHeaderPageTag *tag;
 	int			slot;
-	bool		is_first;
 	bool		is_dropped = false;
 	bool		map_is_dropped = false;
 
@@ -588,31 +439,19 @@ row_header_drop_empty(Relation rel, uint32 group, BlockNumber blkno)
 	map_buffer = row_header_map_read(rel, group_header(header_buffer),
 									 BUFFER_LOCK_EXCLUSIVE);
 
-	/* what the tag says does not change */
-	buffer = row_header_page_read(rel, group, blkno, BUFFER_LOCK_SHARE, NULL);
-	tag = *row_header_page_tag(BufferGetPage(buffer));
-	LockBuffer(buffer, BUFFER_LOCK_UNLOCK);
-
-	slot = row_header_slot(tag.level, tag.first);
-	is_first = row_header_map(BufferGetPage(map_buffer))->pages[slot] == blkno;
-	if (!is_first)
-		predecessor = lock_predecessor(rel, group,
-									   row_header_map(BufferGetPage(map_buffer))->pages[slot],
-									   blkno);
-
-	if ((is_first || BufferIsValid(predecessor)) &&
-		ConditionalLockBufferForCleanup(buffer))
+	buffer = block_read(rel, blkno, NULL);
+	if (ConditionalLockBufferForCleanup(buffer))
 	{
-		is_dropped = header_page_is_empty(BufferGetPage(buffer));
+		row_header_page_check(rel, buffer, group);
+		tag = row_header_page_tag(BufferGetPage(buffer));
+		slot = row_header_slot(tag->level, tag->first);
+		is_dropped = header_page_is_empty(BufferGetPage(buffer)) &&
+			row_header_map(BufferGetPage(map_buffer))->pages[slot] == blkno;
 		if (is_dropped)
-			map_is_dropped = unlink_page(rel, header_buffer, map_buffer, slot,
-										 predecessor,
-										 row_header_page_tag(BufferGetPage(buffer))->next);
+			map_is_dropped = unlink_page(rel, header_buffer, map_buffer, slot);
 		LockBuffer(buffer, BUFFER_LOCK_UNLOCK);
 	}
 	ReleaseBuffer(buffer);
-	if (BufferIsValid(predecessor))
-		UnlockReleaseBuffer(predecessor);
 	UnlockReleaseBuffer(map_buffer);
 	UnlockReleaseBuffer(header_buffer);
 
@@ -620,20 +459,4 @@ row_header_drop_empty(Relation rel, uint32 group, BlockNumber blkno)
 		free_space_retire(rel, blkno, 1, ReadNextFullTransactionId());
 	if (map_is_dropped)
 		free_space_retire(rel, map_block, 1, ReadNextFullTransactionId());
-}
-
-void
-row_header_retire_all(Relation rel, const GroupHeaderData *header)
-{
-	FullTransactionId stamp = ReadNextFullTransactionId();
-	BlockNumber *pages;
-	int			npages;
-
-	if (header->row_header_map == InvalidBlockNumber)
-		return;
-	npages = row_header_pages(rel, header, 0, GROUP_ROWS, &pages);
-	for (int i = 0; i < npages; i++)
-		free_space_retire(rel, pages[i], 1, stamp);
-	free_space_retire(rel, header->row_header_map, 1, stamp);
-	pfree(pages);
 }

@@ -274,9 +274,7 @@ typedef struct RowSetRef
  * of a group share a page and many have one for every TID block.  Where a row's
  * header may be is thus a matter of arithmetic: one page of each level.
  *
- * The special space says which row each line pointer is for.  A page has room
- * for more bare headers than a TID block has rows; where headers carry columns,
- * the pages of level 4 may form chains.
+ * The special space says which row each line pointer is for.
  */
 #define ROW_HEADER_LEVELS	5
 #define ROW_HEADER_PAGES	(1 + 4 + 16 + 64 + 256)
@@ -292,7 +290,7 @@ typedef struct RowHeaderMapData
 {
 	PageTag		tag;
 	uint32		group;
-	BlockNumber pages[ROW_HEADER_PAGES];	/* first of a chain, or invalid */
+	BlockNumber pages[ROW_HEADER_PAGES];	/* invalid if not made */
 } RowHeaderMapData;
 
 StaticAssertDecl(sizeof(RowHeaderMapData) <= PAGE_CONTENTS_LENGTH,
@@ -308,25 +306,28 @@ typedef struct RowHeaderPageTag
 	uint32		group;
 	uint16		first;			/* offset of the first row that it serves */
 	uint8		level;
-	uint8		reserved1;
-	BlockNumber next;			/* next page of the chain, or invalid */
-	uint32		reserved2;
+	uint8		reserved;
 
 	/* Offset in the group of the row that line pointer i + 1 is for. */
 	uint16		offsets[FLEXIBLE_ARRAY_MEMBER];
 } RowHeaderPageTag;
 
-StaticAssertDecl(sizeof(RowHeaderPageTag) == 24, "RowHeaderPageTag is on disk");
+StaticAssertDecl(sizeof(RowHeaderPageTag) == 16, "RowHeaderPageTag is on disk");
 
-/* Line pointers of a row-header page: as many as bare headers fit. */
+/* A row header: a heap tuple header without attributes. */
+#define ROW_HEADER_LENGTH	MAXALIGN(SizeofHeapTupleHeader)
+
+/* Row headers of a page. */
 #define ROW_HEADER_PAGE_ENTRIES \
 	((PAGE_CONTENTS_LENGTH - sizeof(RowHeaderPageTag) - MAXIMUM_ALIGNOF) / \
-	 (MAXALIGN(SizeofHeapTupleHeader) + sizeof(ItemIdData) + sizeof(uint16)))
+	 (ROW_HEADER_LENGTH + sizeof(ItemIdData) + sizeof(uint16)))
 #define ROW_HEADER_SPECIAL_LENGTH \
 	MAXALIGN(sizeof(RowHeaderPageTag) + ROW_HEADER_PAGE_ENTRIES * sizeof(uint16))
 
 StaticAssertDecl(ROW_HEADER_PAGE_ENTRIES <= MaxHeapTuplesPerPage,
 				 "the server's code limits line pointers of a heap page");
+StaticAssertDecl(ROW_HEADER_PAGE_ENTRIES >= TID_BLOCK_ROWS,
+				 "a page of the last level has room for every row it serves");
 
 typedef struct GroupHeaderData
 {

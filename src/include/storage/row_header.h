@@ -8,11 +8,9 @@
  * (H1) A header is added under the exclusive lock of the group's header, and
  * whoever holds that lock, shared or exclusive, finds every header there is.
  * (H2) A header keeps its page and line pointer as long as somebody has the
- * page pinned: only a cleanup lock allows to move or to remove one.  There is
- * one exception: row_header_add replaces a header that lacks the columns that
- * logical decoding needs by now, and no one uses such a header otherwise.
+ * page pinned: only a cleanup lock allows to move or to remove one.
  * (H3) On the page t_ctid is the header's physical place, unless it is a link
- * (row_link.h), a speculative token or the mark of a moved row.
+ * (row_link.h) or the mark of a moved row.
  * (H4) A header counts only if its row is in a column-form segment, and in
  * neither deleted set.
  * (H5) VACUUM first makes dead rows members of the dead set and then removes
@@ -42,38 +40,22 @@ extern bool row_header_find(Relation rel, const GroupHeaderData *header,
 
 /*
  * Give a row a header, unless it has one, and pin its page.  The new header has
- * xmin, cmin and the xmin bits of the row's segment.  Clears what says that the
- * row is visible to all: the directory entry's flag and the TID block's bit in
- * the visibility map.
- *
- * identity: a tuple of the relation's descriptor whose columns the header is to
- * carry, for logical decoding, or NULL; identity_mark goes with it.  A header
- * that has another mark is then replaced by one that says the same of the row.
- * So whoever may need the columns asks for them before the header is used for
- * anything (H2): every session does that has locked the relation since its
- * replica identity was set.
+ * xmin, cmin and the xmin bits of the row's segment, and so may others of the
+ * TID block be given one: it says no more than the segment did.  Clears what
+ * says that the row is visible to all: the directory entry's flag and the TID
+ * block's bit in the visibility map.
  *
  * False if there is nothing to head: the row is not in a column-form segment
  * (any more), is behind its last row or is in a deleted set.
  */
 extern bool row_header_add(Relation rel, uint32 group, uint32 offset,
-						   HeapTuple identity, uint16 identity_mark,
 						   RowHeaderPlace *place);
 
 /*
- * Give a row, which may still be in row form, a header with the transaction
- * fields of a tuple, whose physical address is in t_self; for the mover, ahead
- * of the swap that makes it count (H4).  Replaces a header that the row has.
- */
-extern void row_header_copy(Relation rel, uint32 group, uint32 offset,
-							HeapTuple source, HeapTuple identity,
-							uint16 identity_mark);
-
-/*
  * The pages of a group's row headers that serve rows with offsets from first up
- * to, not including, limit, chains included, palloc'd; returns their number.
- * The group's header is locked, or header is a copy and the caller must not
- * miss a page: it may get ones that have just been taken out.
+ * to, not including, limit, palloc'd; returns their number.  The group's header
+ * is locked; or it is a copy, and the caller may meet pages that have been
+ * taken out since.
  */
 extern int	row_header_pages(Relation rel, const GroupHeaderData *header,
 							 uint32 first, uint32 limit, BlockNumber **pages);
@@ -92,9 +74,6 @@ extern Buffer row_header_page_read(Relation rel, uint32 group,
 extern bool row_header_tuple(Relation rel, Buffer buffer, OffsetNumber offnum,
 							 HeapTuple tuple, uint32 *offset);
 
-/* The mark of a header on a pinned page; 0 if it carries no columns. */
-extern uint16 row_header_identity(Buffer buffer, OffsetNumber offnum);
-
 #define row_header_page_tag(page) \
 	((RowHeaderPageTag *) PageGetSpecialPointer(page))
 
@@ -104,8 +83,8 @@ extern uint16 row_header_identity(Buffer buffer, OffsetNumber offnum);
  * Rewrite a page, under a cleanup lock on it, without the headers whose line
  * pointers are in remove (1-based array of bool, by offset number); the others
  * keep their line pointers.  page is a copy of the buffer's page, in which the
- * caller may have changed tuples that remain (not their length), and becomes
- * the page's new contents.  Logs the page as one record.
+ * caller may have changed headers that remain, and becomes the page's new
+ * contents.  Logs the page as one record.
  */
 extern void row_header_page_rewrite(Relation rel, Buffer buffer, Page page,
 									const bool *remove);
@@ -118,11 +97,5 @@ extern void row_header_page_rewrite(Relation rel, Buffer buffer, Page page,
  */
 extern void row_header_drop_empty(Relation rel, uint32 group,
 								  BlockNumber blkno);
-
-/*
- * Retire the map and all pages of a group that no longer exists, of whose
- * header this is a copy.
- */
-extern void row_header_retire_all(Relation rel, const GroupHeaderData *header);
 
 #endif							/* STORAGE_ROW_HEADER_H */

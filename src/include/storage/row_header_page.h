@@ -1,70 +1,55 @@
 /*
  * row_header_page.h
- *		What the two files about row headers share.
+ *		What the files about row headers share.
  */
 #ifndef STORAGE_ROW_HEADER_PAGE_H
 #define STORAGE_ROW_HEADER_PAGE_H
 
 #include "storage/row_header.h"
 
-/* The header at a place whose page is locked. */
-#define row_header_at(place) \
-	((HeapTupleHeader) PageGetItem(BufferGetPage((place)->buffer), \
-								   PageGetItemId(BufferGetPage((place)->buffer), \
-												 (place)->offnum)))
-
 #define row_header_map(page)	((RowHeaderMapData *) page_contents(page))
+
+/* The level whose pages serve one TID block each. */
+#define ROW_HEADER_LAST_LEVEL	(ROW_HEADER_LEVELS - 1)
 
 /* Rows that a page of a level serves, and the first of them. */
 #define row_header_page_rows(level)	((uint32) GROUP_ROWS >> (2 * (level)))
 #define row_header_page_first(level, offset) \
 	((offset) & ~(row_header_page_rows(level) - 1))
 
-/* No sound chain is longer; a damaged one may lead back to itself. */
-#define MAX_CHAIN_LENGTH	GROUP_ROWS
-
 /* Lock the map of a group that has one; the group's header is locked. */
 extern Buffer row_header_map_read(Relation rel, const GroupHeaderData *header,
 								  int lockmode);
 
-/*
- * As row_header_page_read, of a page that has to serve a row at a level.
- */
-extern Buffer row_header_page_read_level(Relation rel, uint32 group, int level,
-										 uint32 offset, BlockNumber blkno,
-										 int lockmode);
+/* The check that row_header_page_read makes, for a page that is locked. */
+extern void row_header_page_check(Relation rel, Buffer buffer, uint32 group);
 
-/* Is there room for an item of that length on a locked page? */
-extern bool row_header_page_has_room(Page page, Size length);
+/* Line pointer of a row's header on a locked page, or InvalidOffsetNumber. */
+extern OffsetNumber row_header_page_search(Page page, uint32 offset);
+
+/* Is there room for another header on a locked page? */
+extern bool row_header_page_has_room(Page page);
 
 typedef struct RowHeaderSearch
 {
-	/* First page of each level that serves the row, or invalid. */
+	/* Page of each level that serves the row, or invalid. */
 	BlockNumber blocks[ROW_HEADER_LEVELS];
 
+	/* Of a row that has a header: its place, the page pinned. */
+	RowHeaderPlace place;
+
 	/*
-	 * The lowest level whose page has room for a header or does not exist;
-	 * ROW_HEADER_LEVELS if all are full.  Not set if a header has been found.
+	 * Of one that has none: the lowest level whose page has room or does not
+	 * exist, and the rows of the TID block that have headers.
 	 */
 	int			level;
-
-	/* Pinned, if the row has a header. */
-	RowHeaderPlace place;
+	uint64		headed[TID_BLOCK_ROWS / 64];
 } RowHeaderSearch;
 
 /*
- * Look for the header of a row of a group that is locked and has a map, and for
- * room for an item of that length (0: not wanted).
+ * Look for the header of a row of a group that is locked and has a map.
  */
 extern bool row_header_search(Relation rel, const GroupHeaderData *header,
-							  uint32 offset, Size length,
-							  RowHeaderSearch *search);
-
-/*
- * Look for room only, after a search that has found a header.
- */
-extern void row_header_search_room(Relation rel, const GroupHeaderData *header,
-								   uint32 offset, Size length,
-								   RowHeaderSearch *search);
+							  uint32 offset, RowHeaderSearch *search);
 
 #endif							/* STORAGE_ROW_HEADER_PAGE_H */
