@@ -9,7 +9,9 @@
 
 #include "compat.h"
 
+#include "access/heapam.h"
 #include "access/load_buffer.h"
+#include "access/row_fetch.h"
 #include "access/skey.h"
 #include "access/table_am.h"
 #include "access/table_scan.h"
@@ -19,6 +21,53 @@
 #include "storage/predicate.h"
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
+
+/* ---- dirty snapshots ---- */
+
+/*
+ * A dirty snapshot is told, with each row, who is inserting or changing it.  The
+ * subscriber's search for a row without an index waits for him.  But here many
+ * rows are judged before the first is returned.
+ */
+enum
+{
+	ROW_SETTLED = 1,
+	ROW_IN_PROGRESS				/* to be judged again when it is returned */
+};
+
+static uint8
+test_dirty(GroupScan *scan, HeapTuple tuple, Buffer buffer,
+		   TransactionId *wait)
+{
+	Snapshot	snapshot = scan->snapshot;
+
+	if (!HeapTupleSatisfiesVisibility(tuple, snapshot, buffer))
+		return GROUP_SCAN_SKIP;
+	return TransactionIdIsValid(snapshot->xmin) ||
+		TransactionIdIsValid(snapshot->xmax) ? ROW_IN_PROGRESS : ROW_SETTLED;
+}
+
+static inline bool
+is_dirty(Snapshot snapshot)
+{
+	return snapshot != NULL && snapshot->snapshot_type == SNAPSHOT_DIRTY;
+}
+
+/*
+ * Tell the dirty snapshot about the current row; false if the row is not there
+ * any more.
+ */
+static bool
+tell_snapshot(RowScan *rows)
+{
+	Snapshot	snapshot = rows->snapshot;
+
+	if (row_scan_status(rows) == ROW_IN_PROGRESS)
+		return row_fetch(rows->rel, row_scan_row(rows), snapshot, NULL, NULL);
+	snapshot->xmin = snapshot->xmax = InvalidTransactionId;
+	snapshot->speculativeToken = 0;
+	return true;
+}
 
 /* ---- begin and end ---- */
 
@@ -71,6 +120,8 @@ columnar_scan_begin(Relation rel, Snapshot snapshot, int nkeys,
 	scan->strategy = choose_strategy(rel, flags);
 	scan->rows = row_scan_create(rel, snapshot, scan->strategy);
 	scan->rows->parallel = (ParallelBlockTableScanDesc) parallel_scan;
+	if (is_dirty(snapshot))
+		row_scan_groups(scan->rows)->test = test_dirty;
 	scan->block = InvalidBlockNumber;
 	count_scan(scan);
 	return &scan->base;
@@ -159,7 +210,8 @@ columnar_scan_getnextslot(TableScanDesc sscan, ScanDirection direction,
 			} while (!row_scan_next_in_batch(rows, forward));
 		}
 		row_scan_store(rows, slot);
-		if (sscan->rs_nkeys == 0 || keys_match(sscan, slot))
+		if ((sscan->rs_nkeys == 0 || keys_match(sscan, slot)) &&
+			(!is_dirty(sscan->rs_snapshot) || tell_snapshot(rows)))
 			break;
 		CHECK_FOR_INTERRUPTS();
 	}
