@@ -139,6 +139,7 @@ columnar_tuple_delete(Relation rel, ItemPointer tid, CommandId cid,
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_TRANSACTION_STATE),
 				 errmsg("cannot delete tuples during a parallel operation")));
+	table_modify_check(rel);
 	check_readers(rel, tid);
 	if (!row_place_pin(rel, row_number_from_tid(tid), &place))
 		return report_gone(tid, tmfd);
@@ -286,6 +287,7 @@ columnar_tuple_update(Relation rel, ItemPointer otid, TupleTableSlot *slot,
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_TRANSACTION_STATE),
 				 errmsg("cannot update tuples during a parallel operation")));
+	table_modify_check(rel);
 	check_readers(rel, &tid);
 	if (!row_place_pin(rel, row_number_from_tid(&tid), &place))
 	{

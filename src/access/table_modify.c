@@ -14,10 +14,22 @@
 #include "access/row_place.h"
 #include "access/table_am.h"
 #include "access/xact.h"
+#include "catalog/catalog.h"
 #include "compat.h"
 #include "executor/tuptable.h"
 #include "miscadmin.h"
 #include "utils/rel.h"
+
+void
+table_modify_check(Relation rel)
+{
+	if (RelationIsAccessibleInLogicalDecoding(rel))
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("cannot change columnar table \"%s\" as a catalog table of logical decoding",
+						RelationGetRelationName(rel)),
+				 errhint("Reset the storage parameter user_catalog_table, or make it a heap table.")));
+}
 
 /*
  * Write slots as one batch of row-form rows.
@@ -82,8 +94,10 @@ columnar_multi_insert(Relation rel, TupleTableSlot **slots, int nslots,
 					  CommandId cid, int options,
 					  struct BulkInsertStateData *bistate)
 {
-	int			nrow_form = load_buffer_row_form_quota(rel, cid, nslots);
+	int			nrow_form;
 
+	table_modify_check(rel);
+	nrow_form = load_buffer_row_form_quota(rel, cid, nslots);
 	if (nrow_form > 0)
 		insert_row_form(rel, slots, nrow_form, cid, options);
 	if (nrow_form < nslots)
@@ -109,8 +123,10 @@ columnar_tuple_insert_speculative(Relation rel, TupleTableSlot *slot,
 								  uint32 spec_token)
 {
 	bool		should_free;
-	HeapTuple	tuple = ExecFetchSlotHeapTuple(slot, true, &should_free);
+	HeapTuple	tuple;
 
+	table_modify_check(rel);
+	tuple = ExecFetchSlotHeapTuple(slot, true, &should_free);
 	slot->tts_tableOid = RelationGetRelid(rel);
 	HeapTupleHeaderSetSpeculativeToken(tuple->t_data, spec_token);
 	row_form_insert(rel, &tuple, 1, cid, options | HEAP_INSERT_SPECULATIVE);

@@ -136,6 +136,17 @@ sub rows_decoded_of_late
 is(rows_decoded_of_late('columnar'), rows_decoded_of_late('heap'),
 	'rows of a table that is published in between');
 
+# what a plugin cannot read while it decodes is not written
+$publisher->safe_psql('postgres', 'ALTER TABLE private SET (user_catalog_table = true)');
+for my $change ("INSERT INTO private VALUES (0, '')", 'UPDATE private SET id = 0',
+	'DELETE FROM private')
+{
+	my ($result, $stdout, $stderr) = $publisher->psql('postgres', $change);
+
+	like($stderr, qr/cannot change columnar table "private" as a catalog table/,
+		"refused: $change");
+}
+
 for my $table ('published', 'private', 'wide')
 {
 	is($publisher->safe_psql('postgres', "SELECT * FROM columnar_verify('$table')"),

@@ -32,6 +32,12 @@ extern void columnar_multi_insert(Relation rel, TupleTableSlot **slots,
 								  struct BulkInsertStateData *bistate);
 extern void columnar_finish_bulk_insert(Relation rel, int options);
 
+/*
+ * Refuse to change a relation that plugins read while they decode: they could
+ * not tell which of its rows were there at that point of the log.
+ */
+extern void table_modify_check(Relation rel);
+
 /* ---- row_change.c ---- */
 
 extern TM_Result columnar_tuple_delete(Relation rel, ItemPointer tid,
