@@ -7,7 +7,7 @@
  * for conflicts on standbys, and others that lead to the same TID blocks are
  * looked at as well (simple deletion).  B-tree also asks about entries that may
  * be versions of one row (bottom-up deletion); that is a matter of luck, so the
- * work is bounded, by heap's rules with TID blocks for pages.
+ * work is bounded.
  *
  * A TID block is judged as a whole: one look at its group's header, which stays
  * locked meanwhile, and one at each page with tuples or row headers of it.
@@ -26,11 +26,13 @@
 #include "storage/row_set.h"
 #include "utils/snapmgr.h"
 
-/* TID blocks that bottom-up deletion looks at, at most. */
-#define BOTTOM_UP_BLOCKS		6
-
-/* Blocks so near to each other count as neighbours there. */
-#define BOTTOM_UP_NEAR_BLOCKS	3
+/*
+ * TID blocks that bottom-up deletion looks at, at most.  New versions go to the
+ * end of the table, where heap puts them near the old ones if it can; so the
+ * versions of a row are in more places, and heap's six would leave an index
+ * twice as large under scattered updates.
+ */
+#define BOTTOM_UP_BLOCKS		24
 
 /* Promising entries of a block below which their number means nothing. */
 #define BOTTOM_UP_MIN_PROMISING	4
@@ -345,48 +347,25 @@ block_compare(const void *a, const void *b)
 	return entry_compare(x->entries, y->entries);
 }
 
-/* How many of the blocks, from the first on, are each near the one before. */
-static int
-count_neighbours(const BlockEntries *blocks, int nblocks)
-{
-	int			n;
-
-	for (n = 1; n < nblocks; n++)
-	{
-		int64		before = ItemPointerGetBlockNumber(&blocks[n - 1].entries->tid);
-		int64		block = ItemPointerGetBlockNumber(&blocks[n].entries->tid);
-
-		if (block < before - BOTTOM_UP_NEAR_BLOCKS ||
-			block > before + BOTTOM_UP_NEAR_BLOCKS)
-			break;
-	}
-	return n;
-}
-
 /*
  * The most promising blocks, one after the other, until enough bytes have been
- * found or a block gave none.  What is enough becomes less with every block
- * that is far from the one before.
+ * found or a block gave none.
  */
 static int
 delete_bottom_up(IndexDeletion *deletion, BlockEntries *blocks, int nblocks,
 				 TM_IndexDelete *kept)
 {
-	int			wanted = deletion->op->bottomupfreespace;
-	int			nneighbours;
 	int			nkept = 0;
 
 	qsort(blocks, nblocks, sizeof(BlockEntries), block_compare);
 	nblocks = Min(nblocks, BOTTOM_UP_BLOCKS);
-	nneighbours = count_neighbours(blocks, nblocks);
 	for (int i = 0; i < nblocks; i++)
 	{
 		int			freed_before = deletion->freed;
 
-		if (i >= nneighbours)
-			wanted /= 2;
 		nkept += decide_block(deletion, &blocks[i], kept + nkept);
-		if (deletion->freed >= wanted || deletion->freed == freed_before)
+		if (deletion->freed >= deletion->op->bottomupfreespace ||
+			deletion->freed == freed_before)
 			break;
 	}
 	return nkept;
