@@ -50,22 +50,8 @@ typedef struct RowFetch
 static bool
 row_is_deleted(RowFetch *fetch, const GroupHeaderData *header)
 {
-	uint64	   *bitmap;
-	bool		is_deleted;
-
-	if (header->dead.nrows == 0 && header->gone.nrows == 0)
-		return false;
-	if (fetch->slot)
-		return row_bitmap_test(row_fetcher_holes(row_fetcher_get(fetch->rel, fetch->slot),
-												 fetch->rel, header),
-							   fetch->offset);
-
-	bitmap = palloc0(GROUP_ROWS / 8);
-	row_set_load(fetch->rel, &header->dead, bitmap);
-	row_set_load(fetch->rel, &header->gone, bitmap);
-	is_deleted = row_bitmap_test(bitmap, fetch->offset);
-	pfree(bitmap);
-	return is_deleted;
+	return row_set_contains(fetch->rel, &header->dead, fetch->offset) ||
+		row_set_contains(fetch->rel, &header->gone, fetch->offset);
 }
 
 /* ---- by form ---- */

@@ -15,7 +15,6 @@
 
 #include "access/row_fetcher.h"
 #include "lib/ilist.h"
-#include "storage/row_set.h"
 #include "utils/memutils.h"
 
 /* Segments of a slot; lookups in random order share few. */
@@ -40,12 +39,6 @@ struct RowFetcher
 	RelFileNumber file;			/* of the relation, when this was made */
 	int			nsegments;
 	FetchedSegment *segments[FETCHER_SEGMENTS]; /* used last comes first */
-
-	/* Deleted rows of a group, if holes is set, by the two sets' places. */
-	uint64	   *holes;
-	uint32		holes_group;
-	RowSetRef	dead;
-	RowSetRef	gone;
 };
 
 /* Of all fetchers, used last comes first. */
@@ -91,7 +84,6 @@ fetcher_create(Relation rel, TupleTableSlot *slot)
 	fetcher->slot = slot;
 	fetcher->relid = RelationGetRelid(rel);
 	fetcher->file = rel->rd_locator.relNumber;
-	fetcher->holes_group = InvalidGroup;
 	return fetcher;
 }
 
@@ -194,34 +186,4 @@ row_fetcher_open(RowFetcher *fetcher, Relation rel, uint32 group,
 	if (index > 0 || dlist_head_node(&all_segments) != &fetcher->segments[0]->node)
 		move_to_front(fetcher, index);
 	return fetcher->segments[0]->values;
-}
-
-/* ---- deleted rows ---- */
-
-static bool
-row_set_ref_equals(const RowSetRef *a, const RowSetRef *b)
-{
-	return a->start == b->start && a->nblocks == b->nblocks &&
-		a->kind == b->kind && a->nrows == b->nrows && a->length == b->length;
-}
-
-const uint64 *
-row_fetcher_holes(RowFetcher *fetcher, Relation rel,
-				  const GroupHeaderData *header)
-{
-	if (fetcher->holes_group == header->group &&
-		row_set_ref_equals(&fetcher->dead, &header->dead) &&
-		row_set_ref_equals(&fetcher->gone, &header->gone))
-		return fetcher->holes;
-
-	fetcher->holes_group = InvalidGroup;
-	if (fetcher->holes == NULL)
-		fetcher->holes = MemoryContextAlloc(fetcher->context, GROUP_ROWS / 8);
-	memset(fetcher->holes, 0, GROUP_ROWS / 8);
-	row_set_load(rel, &header->dead, fetcher->holes);
-	row_set_load(rel, &header->gone, fetcher->holes);
-	fetcher->dead = header->dead;
-	fetcher->gone = header->gone;
-	fetcher->holes_group = header->group;
-	return fetcher->holes;
 }

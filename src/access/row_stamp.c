@@ -21,7 +21,6 @@
 
 #include "compat.h"
 
-#include "access/generic_xlog.h"
 #include "access/heapam.h"
 #include "access/heapam_xlog.h"
 #include "access/hio.h"
@@ -36,6 +35,7 @@
 #include "catalog/catalog.h"
 #include "catalog/pg_class.h"
 #include "miscadmin.h"
+#include "storage/page_delta.h"
 #include "storage/predicate.h"
 
 /* ---- judging ---- */
@@ -224,19 +224,16 @@ stamp_new(const RowStamp *stamp, HeapTuple old, HeapTuple tuple)
  * Make t_ctid of the old version a link to a row; the second record.
  */
 static void
-write_link(const RowStamp *stamp, GenericXLogState *state, RowNumber row)
+write_link(const RowStamp *stamp, HeapTuple old, RowNumber row)
 {
-	Page		page = GenericXLogRegisterBuffer(state, stamp->place->buffer, 0);
-	ItemId		item;
-	HeapTupleHeader header;
 	ItemPointerData tid;
+	PageDelta	delta;
 
-	item = PageGetItemId(page,
-						 ItemPointerGetOffsetNumber(&stamp->place->address));
-	header = (HeapTupleHeader) PageGetItem(page, item);
 	row_number_to_tid(row, &tid);
-	row_link_set(&header->t_ctid, &tid);
-	GenericXLogFinish(state);
+	row_link_set(&old->t_data->t_ctid, &tid);
+	page_delta_begin(&delta, stamp->place->buffer);
+	page_delta_add(&delta, &old->t_data->t_ctid, sizeof(ItemPointerData));
+	page_delta_log(stamp->rel, &delta, 1);
 }
 
 /*
@@ -251,14 +248,12 @@ write_update(const RowStamp *stamp, Buffer buffer, HeapTuple old,
 	CommandId	cmax = stamp->cid;
 	bool		is_combo;
 	RowXmax		xmax;
-	GenericXLogState *link;
 
 	/* what may fail comes first */
 	MultiXactIdSetOldestMember();
 	row_xmax_add(old->t_data, xid, stamp->mode, true, &xmax);
 	stamp_new(stamp, old, tuple);
 	HeapTupleHeaderAdjustCmax(old->t_data, &cmax, &is_combo);
-	link = GenericXLogStart(stamp->rel);
 
 	START_CRIT_SECTION();
 	RelationPutHeapTuple(stamp->rel, buffer, tuple, false);
@@ -268,9 +263,8 @@ write_update(const RowStamp *stamp, Buffer buffer, HeapTuple old,
 	MarkBufferDirty(stamp->place->buffer);
 	if (RelationNeedsWAL(stamp->rel))
 		log_update(stamp, buffer, old, tuple);
+	write_link(stamp, old, row);
 	END_CRIT_SECTION();
-
-	write_link(stamp, link, row);
 }
 
 TM_Result

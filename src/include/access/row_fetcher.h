@@ -22,8 +22,4 @@ extern SegmentValues *row_fetcher_open(RowFetcher *fetcher, Relation rel,
 									   uint32 group,
 									   const SegmentData *segment);
 
-/* Bitmap of the deleted rows of a group, by its locked header. */
-extern const uint64 *row_fetcher_holes(RowFetcher *fetcher, Relation rel,
-									   const GroupHeaderData *header);
-
 #endif							/* ACCESS_ROW_FETCHER_H */
