@@ -1,5 +1,6 @@
 # Writers, VACUUM and columnar_compact() are stopped dead at some moment; then
 # the table must hold what its heap twin holds, be sound, and lose no space.
+# CRASH_ROUNDS sets how often (3).
 use strict;
 use warnings;
 
@@ -15,6 +16,7 @@ $node->append_conf(
 autovacuum = off
 max_connections = 20
 restart_after_crash = off
+log_error_verbosity = verbose
 });
 $node->start;
 
@@ -35,14 +37,16 @@ sub script
 	return "$dir/$name";
 }
 
-# the same rows in both tables, few, many or wide; and rows that are undone
+# the same rows in both tables, few, many or wide; each client has its own, so
+# that two statements change the same rows although others are at work
 my $both = q{
-\set r random(1, 1000000000)
+\set r random(1, 100000000)
 BEGIN;
-INSERT INTO c SELECT :r * 100000::int8 + g, NOTE, g / 4.0 FROM generate_series(1, :k) g;
-INSERT INTO h SELECT :r * 100000::int8 + g, NOTE, g / 4.0 FROM generate_series(1, :k) g;
+INSERT INTO c SELECT (:r * 8 + :client_id) * 100000::int8 + g, NOTE, g / 4.0 FROM generate_series(1, :k) g;
+INSERT INTO h SELECT (:r * 8 + :client_id) * 100000::int8 + g, NOTE, g / 4.0 FROM generate_series(1, :k) g;
 COMMIT;
 };
+my $own = 'id / 100000 % 8 = :client_id';
 my %notes = (
 	few => [ 20, q{'note ' || g % 50} ],
 	many => [ 20000, q{'note ' || g % 50} ],
@@ -60,13 +64,44 @@ push @writers, '-f', script('undone', q{
 \set k random(1, 12000)
 BEGIN;
 INSERT INTO c SELECT -g, 'undone', 0 FROM generate_series(1, :k) g;
+DELETE FROM c WHERE id < 0 AND id % 2 = 0;
+UPDATE c SET note = 'undone' WHERE id < 0;
 ROLLBACK;
 }) . '@2';
 
+# rows changed, deleted, changed for nothing and locked, with and without
+# savepoints; some by index, and some of them twice
+my %changes = (
+	updated => [ 6, qq{
+UPDATE TABLE SET n = n + 1 WHERE id % 61 = :k AND $own;
+SAVEPOINT a;
+UPDATE TABLE SET note = 'changed ' || :k WHERE id % 122 = :k AND $own;} ],
+	deleted => [ 3, qq{
+DELETE FROM TABLE WHERE id % 61 = :k AND $own;} ],
+	kept => [ 2, qq{
+SAVEPOINT a;
+DELETE FROM TABLE WHERE id % 61 < 20 AND $own;
+UPDATE TABLE SET n = -1 WHERE $own;
+ROLLBACK TO a;
+UPDATE TABLE SET n = n + 2 WHERE id % 61 = :k AND $own;} ],
+	locked => [ 4, qq{
+SELECT count(*) FROM (SELECT FROM TABLE WHERE id % 31 = :k AND $own FOR UPDATE) s;
+SELECT count(*) FROM (SELECT FROM TABLE WHERE id % 17 = :k FOR KEY SHARE) s;} ]);
+for my $name (sort keys %changes)
+{
+	my ($weight, $text) = @{ $changes{$name} };
+
+	push @writers, '-f',
+	  script($name, "\\set k random(0, 60)\nBEGIN;"
+		  . $text =~ s/TABLE/c/gr . $text =~ s/TABLE/h/gr . "\nCOMMIT;\n")
+	  . "\@$weight";
+}
+
 my @maintenance = (
-	'-f', script('vacuum', 'VACUUM c;'),
+	'-f', script('vacuum', 'VACUUM c;') . '@3',
 	'-f', script('freeze', 'VACUUM (FREEZE) c;'),
-	'-f', script('compact', q{SELECT columnar_compact('c');}));
+	'-f', script('compact', q{SELECT columnar_compact('c');}),
+	'-f', script('full', 'VACUUM FULL c;'));
 
 sub start_pgbench
 {
@@ -75,19 +110,19 @@ sub start_pgbench
 
 	return IPC::Run::start(
 		[
-			'pgbench', '-n', '-h', $node->host, '-p', $node->port,
+			'pgbench', '-n', '--max-tries=100', '-h', $node->host, '-p', $node->port,
 			'-c', $clients, '-T', '60', @scripts, 'postgres'
 		],
 		'>', \$out, '2>', \$err);
 }
 
 # seconds until the end comes, spread over rounds
-for my $round (1 .. 3)
+for my $round (1 .. $ENV{CRASH_ROUNDS} // 3)
 {
 	my @runs = (start_pgbench(3, @writers), start_pgbench(1, @maintenance));
 
 	sleep 1;
-	select(undef, undef, undef, 0.37 * $round);
+	select(undef, undef, undef, 0.37 * ($round % 10));
 	$node->stop('immediate');
 	$_->finish for @runs;
 	$node->start;
@@ -110,6 +145,9 @@ SELECT (SELECT count(*) FROM c WHERE id > -100000) = (SELECT count(*) FROM h)}),
 	is($node->safe_psql('postgres', q{SELECT message FROM columnar_verify('c')}),
 		'', "round $round: sound after VACUUM");
 }
+
+unlike(slurp_file($node->logfile), qr/XX\d\d\d|PANIC/,
+	'nothing unexpected in the log');
 
 # values of rows that are in column form now have left the TOAST table
 $node->safe_psql('postgres', q{SELECT columnar_compact('c')});
