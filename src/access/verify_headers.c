@@ -15,9 +15,11 @@
 
 #include "compat.h"
 
+#include "access/heapam.h"
 #include "access/row_link.h"
 #include "access/verify.h"
 #include "miscadmin.h"
+#include "storage/procarray.h"
 #include "storage/row_header.h"
 #include "storage/row_header_page.h"
 #include "storage/row_set.h"
@@ -47,9 +49,23 @@ typedef struct HeaderCheck
 
 /* ---- one header ---- */
 
+/* Has whoever updated or deleted the row failed, in a crash for example? */
+static bool
+xmax_has_failed(HeapTupleHeader header)
+{
+	TransactionId xmax;
+
+	if ((header->t_infomask & HEAP_XMAX_INVALID) ||
+		HeapTupleHeaderIsOnlyLocked(header))
+		return true;
+	xmax = HeapTupleHeaderGetUpdateXid(header);
+	return !TransactionIdIsInProgress(xmax) && !TransactionIdDidCommit(xmax);
+}
+
 /*
  * The place of the next version, if there is any, is a link; a token of a
- * speculative insertion cannot be there.
+ * speculative insertion cannot be there.  The record of an update leaves a
+ * physical address, which the next record replaces: a crash may come between.
  */
 static void
 check_ctid(HeaderCheck *check)
@@ -60,7 +76,8 @@ check_ctid(HeaderCheck *check)
 		ItemPointerGetOffsetNumberNoCheck(ctid) == check->offnum)
 		return;
 	if (item_pointer_is_row_link(ctid) ||
-		HeapTupleHeaderIndicatesMovedPartitions(check->tuple->t_data))
+		HeapTupleHeaderIndicatesMovedPartitions(check->tuple->t_data) ||
+		xmax_has_failed(check->tuple->t_data))
 		return;
 	verify_report(check->state, check->blkno,
 				  "t_ctid (%u,%u) of the row header at line pointer %u is invalid",

@@ -173,9 +173,12 @@ add_frozen_segments(GroupHeaderData *header, TidBlockSet *set)
 	}
 }
 
-/* Take out blocks with dead rows, and those that have nothing but holes. */
+/*
+ * Take out blocks with dead rows, and those that have nothing but holes.  Numbers
+ * behind a segment's last row need not be in a set.
+ */
 static void
-remove_deleted(Relation rel, const GroupHeaderData *header, TidBlockSet *set)
+remove_deleted(Relation rel, GroupHeaderData *header, TidBlockSet *set)
 {
 	uint64	   *dead;
 	uint64	   *gone;
@@ -190,10 +193,14 @@ remove_deleted(Relation rel, const GroupHeaderData *header, TidBlockSet *set)
 	{
 		uint32		first = block * TID_BLOCK_ROWS;
 		uint32		limit = first + TID_BLOCK_ROWS;
+		SegmentData *segment;
 
-		if (tid_block_set_test(set, block) &&
-			(row_bitmap_count(dead, first, limit) > 0 ||
-			 row_bitmap_count(gone, first, limit) == TID_BLOCK_ROWS))
+		if (!tid_block_set_test(set, block))
+			continue;
+		segment = group_find_segment(header, first);
+		limit = Min(limit, segment_first(segment) + segment->nslots);
+		if (row_bitmap_count(dead, first, limit) > 0 ||
+			row_bitmap_count(gone, first, limit) == limit - first)
 			tid_block_set_remove(set, block);
 	}
 	pfree(dead);
