@@ -171,6 +171,36 @@ find_entry(Relation rel, Buffer head, BlockNumber start, ExtentState state,
 }
 
 /*
+ * Find an extent that waits and ends or begins where another one begins or
+ * ends; its page stays locked.
+ */
+static bool
+find_waiting_neighbour(Relation rel, Buffer head, BlockNumber start,
+					   BlockNumber nblocks, EntryPosition *position)
+{
+	for (Buffer buffer = head; BufferIsValid(buffer);
+		 buffer = free_space_step(rel, buffer, head))
+	{
+		FreeSpacePageData *page = free_space_data(buffer);
+
+		for (uint32 i = 0; i < page->nextents; i++)
+		{
+			FreeExtent *extent = &page->extents[i];
+
+			if (extent->state == EXTENT_WAITING &&
+				(extent->start + extent->nblocks == start ||
+				 start + nblocks == extent->start))
+			{
+				position->buffer = buffer;
+				position->index = i;
+				return true;
+			}
+		}
+	}
+	return false;
+}
+
+/*
  * Find a page with room for nentries; it stays locked.  InvalidBuffer, and
  * *last the number of the last page of the chain, if all are full.
  */
@@ -490,11 +520,44 @@ free_space_set(Relation rel, BlockNumber start, ExtentState from,
 	entry_change(rel, start, from, to, xid);
 }
 
+/*
+ * Make an extent that waits part of a neighbour, which then waits for both.
+ * False if it has none.
+ */
+static bool
+join_waiting(Relation rel, BlockNumber start, BlockNumber nblocks,
+			 FullTransactionId stamp)
+{
+	Buffer		head = free_space_head(rel, BUFFER_LOCK_EXCLUSIVE);
+	EntryPosition position;
+	bool		found = find_waiting_neighbour(rel, head, start, nblocks,
+											   &position);
+
+	if (found)
+	{
+		GenericXLogState *xlog = GenericXLogStart(rel);
+		FreeExtent *extent;
+
+		extent = &free_space_page(GenericXLogRegisterBuffer(xlog, position.buffer, 0))
+			->extents[position.index];
+		extent->start = Min(extent->start, start);
+		extent->nblocks += nblocks;
+		if (FullTransactionIdPrecedes(extent->xid, stamp))
+			extent->xid = stamp;
+		GenericXLogFinish(xlog);
+		free_space_leave(position.buffer, head);
+	}
+	UnlockReleaseBuffer(head);
+	return found;
+}
+
 void
 free_space_retire(Relation rel, BlockNumber start, BlockNumber nblocks,
 				  FullTransactionId stamp)
 {
-	free_space_add(rel, start, nblocks, EXTENT_WAITING, stamp);
+	/* many single pages are retired one after another: see vacuum_fold.c */
+	if (!join_waiting(rel, start, nblocks, stamp))
+		free_space_add(rel, start, nblocks, EXTENT_WAITING, stamp);
 }
 
 int
