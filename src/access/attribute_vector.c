@@ -254,6 +254,56 @@ string_datum(AttributeVector *av, SegmentReader *reader, StringRef string)
 	return PointerGetDatum(value);
 }
 
+/* A value of fixed width from its bit pattern, as fetch_att gives it. */
+static Datum
+pattern_datum(uint64 pattern, int width)
+{
+	switch (width)
+	{
+		case 1:
+			return CharGetDatum((char) pattern);
+		case 2:
+			return Int16GetDatum((int16) pattern);
+		case 4:
+			return Int32GetDatum((int32) pattern);
+		default:
+			return Int64GetDatum((int64) pattern);
+	}
+}
+
+bool
+attribute_vector_single(AttributeVector *av, SegmentReader *reader,
+						int position, Datum *value, bool *isnull)
+{
+	int			width = kind_width(av->kind);
+	const char *reason = NULL;
+	uint64		pattern;
+	StringRef	string;
+	bool		found;
+
+	Assert(position >= 0 && position < VECTOR_LENGTH);
+
+	if (av->chunk == NULL)
+		return false;
+	if (!av->has_nulls)
+		attribute_vector_decode_nulls(av, reader);
+	*isnull = (av->nulls[position / 64] >> (position % 64)) & 1;
+	*value = (Datum) 0;
+	if (*isnull)
+		return true;
+
+	found = width > 0 ?
+		chunk_decode_value(av->chunk, av->vector, position, &pattern, &reason) :
+		chunk_decode_string(av->chunk, av->vector, position, &string, &reason);
+	if (!found && reason == NULL)
+		return false;
+	if (!found)
+		segment_reader_report(reader, av->attno, reason);
+	*value = width > 0 ? pattern_datum(pattern, width) :
+		string_datum(av, reader, string);
+	return true;
+}
+
 Datum
 attribute_vector_datum(AttributeVector *av, SegmentReader *reader,
 					   int position, bool *isnull)

@@ -15,6 +15,7 @@
 
 #include "access/columnar_slot.h"
 #include "access/scan_setup.h"
+#include "catalog/pg_am_d.h"
 #include "executor/executor.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
@@ -39,17 +40,31 @@ pull_agg_columns(Agg *agg, Bitmapset **attrs)
 }
 
 /*
+ * May the index return rows for which the node has to check the index's
+ * conditions?  A B-tree never does; EvalPlanQual, which always checks them, has
+ * nodes of its own.
+ */
+static bool
+index_rechecks(const IndexScanState *scan)
+{
+	return scan->iss_RelationDesc == NULL ||
+		scan->iss_RelationDesc->rd_rel->relam != BTREE_AM_OID;
+}
+
+/*
  * Add the columns that a node evaluates beside its target list and filter.
  */
 static void
-pull_node_columns(Scan *plan, Bitmapset **attrs)
+pull_node_columns(ScanState *scan, Bitmapset **attrs)
 {
+	Scan	   *plan = (Scan *) scan->ps.plan;
 	Index		relid = plan->scanrelid;
 
 	switch (nodeTag(plan))
 	{
 		case T_IndexScan:
-			pull_varattnos((Node *) ((IndexScan *) plan)->indexqualorig, relid, attrs);
+			if (index_rechecks((IndexScanState *) scan))
+				pull_varattnos((Node *) ((IndexScan *) plan)->indexqualorig, relid, attrs);
 			pull_varattnos((Node *) ((IndexScan *) plan)->indexorderbyorig, relid, attrs);
 			break;
 		case T_BitmapHeapScan:
@@ -145,7 +160,7 @@ set_needed_columns(ScanState *scan, PlanState *parent)
 		return;
 
 	pull_varattnos((Node *) plan->plan.qual, plan->scanrelid, &attrs);
-	pull_node_columns(plan, &attrs);
+	pull_node_columns(scan, &attrs);
 	columnar_slot_set_needed(scan->ss_ScanTupleSlot, attrs);
 	bms_free(attrs);
 }

@@ -3,10 +3,9 @@
  *		Values of an open column-form segment, row by row.
  *
  * For readers that take one row after another, whether all of a vector (a
- * sequential scan) or few (an index scan).  Fixed-width vectors are decoded
- * whole, in less time than it takes to find a single value's place.  Strings
- * are fetched singly at first, and all together once the reader has shown that
- * it wants more than a few.
+ * sequential scan) or few (an index scan).  Values are decoded singly at first,
+ * and all of a vector together once the reader has shown that it wants more
+ * than a few, or if it is known that it does.
  */
 #include "postgres.h"
 
@@ -16,11 +15,13 @@
 #include "utils/memutils.h"
 
 /*
- * Strings of a vector fetched singly before the rest is fetched as well: if it
- * is known what the reader will come to, and if it is not.
+ * Values of a vector decoded singly before the rest is decoded as well: strings
+ * if it is known what the reader will come to, strings if it is not, and values
+ * of fixed width, which are soon decoded.
  */
 #define MAX_SINGLE_STRINGS	2
 #define MAX_SINGLE_STRINGS_UNKNOWN	8
+#define MAX_SINGLE_FIXED	2
 
 SegmentValues *
 segment_values_create(Relation rel, SegmentReader *reader)
@@ -128,25 +129,35 @@ make_vector(SegmentValues *values, int attno)
 	return av;
 }
 
+static bool
+is_string(const AttributeVector *av)
+{
+	return av->kind == VALUE_BYTES || av->kind == VALUE_NUMERIC;
+}
+
 /*
- * Count a string that has to be fetched; after a few of a vector comes all that
- * the reader is going to want, or everything.
+ * Count a value that has to be decoded; after a few of a vector comes all that
+ * the reader is going to want, or everything.  Returns true for the few.
  */
-static void
+static bool
 count_miss(SegmentValues *values, AttributeVector *av, int position)
 {
-	int		   *nmisses = &values->nmisses[av->attno - 1];
+	bool		is_known = values->mask_vector == av->vector;
+	int			nmisses;
 
-	if (av->wanted[position / 64] & (UINT64CONST(1) << (position % 64)))
-		return;
-	++*nmisses;
-	if (values->mask_vector == av->vector)
-	{
-		if (*nmisses > MAX_SINGLE_STRINGS)
-			attribute_vector_decode_strings(av, values->reader, values->mask);
-	}
-	else if (*nmisses > MAX_SINGLE_STRINGS_UNKNOWN)
-		attribute_vector_decode_strings(av, values->reader, NULL);
+	if (is_string(av) ?
+		(av->wanted[position / 64] >> (position % 64)) & 1 :
+		(av->has_values || is_known))
+		return false;
+
+	nmisses = ++values->nmisses[av->attno - 1];
+	if (!is_string(av))
+		return nmisses <= MAX_SINGLE_FIXED;
+	if (nmisses <= (is_known ? MAX_SINGLE_STRINGS : MAX_SINGLE_STRINGS_UNKNOWN))
+		return true;
+	attribute_vector_decode_strings(av, values->reader,
+									is_known ? values->mask : NULL);
+	return false;
 }
 
 Datum
@@ -155,6 +166,7 @@ segment_values_get(SegmentValues *values, int attno, uint32 position,
 {
 	AttributeVector *av;
 	int			vector = position / VECTOR_ROWS;
+	Datum		value;
 
 	Assert(values->is_open && position < values->segment.nslots);
 	Assert(attno >= 1 && attno <= values->natts);
@@ -167,8 +179,10 @@ segment_values_get(SegmentValues *values, int attno, uint32 position,
 		attribute_vector_set(av, values->reader, vector);
 		values->nmisses[attno - 1] = 0;
 	}
-	if (av->kind == VALUE_BYTES || av->kind == VALUE_NUMERIC)
-		count_miss(values, av, position % VECTOR_ROWS);
+	if (count_miss(values, av, position % VECTOR_ROWS) &&
+		attribute_vector_single(av, values->reader, position % VECTOR_ROWS,
+								&value, isnull))
+		return value;
 	return attribute_vector_datum(av, values->reader, position % VECTOR_ROWS,
 								  isnull);
 }

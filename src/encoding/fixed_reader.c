@@ -65,6 +65,24 @@ chunk_decode_stream(ChunkReader *reader, const IntStream *stream,
 							 chunk_scratch(reader), reason);
 }
 
+bool
+chunk_stream_value(ChunkReader *reader, const IntStream *stream,
+				   uint32_t vector, uint32_t position, uint64_t *value,
+				   const char **reason)
+{
+	uint64_t	encoding = packed_column_get(&stream->directory.encodings,
+											 vector);
+	const uint64_t *nulls = NULL;
+
+	ENCODING_CHECK_INTERRUPTS();
+	if ((encoding & INT_ENCODING_DENSE) &&
+		!stream_nulls(reader, vector, &nulls, reason))
+		return false;
+	return int_stream_decode_value(stream, reader->source, vector, nulls,
+								   position, value, chunk_scratch(reader),
+								   reason);
+}
+
 #define LOOK_UP(type) \
 	do { \
 		const type *entries = (const type *) reader->fixed_entries; \
@@ -201,6 +219,28 @@ chunk_load_codes(ChunkReader *reader, uint32_t vector, const char **reason)
 	return true;
 }
 
+bool
+chunk_code_at(ChunkReader *reader, uint32_t vector, uint32_t position,
+			  uint32_t *code, const char **reason)
+{
+	uint64_t	value;
+
+	if (reader->codes_vector != vector &&
+		chunk_stream_value(reader, &reader->values, vector, position, &value,
+						   reason))
+	{
+		*code = (uint16_t) value;
+		*reason = "code outside the dictionary";
+		return *code < reader->nentries;
+	}
+	if (reader->codes_vector != vector && *reason != NULL)
+		return false;
+	if (!chunk_load_codes(reader, vector, reason))
+		return false;
+	*code = reader->codes[position];
+	return true;
+}
+
 /*
  * Sums of deltas wrap around, and may leave the type unseen: compare them with
  * the vector's zone map, which also holds the fillers.
@@ -217,6 +257,19 @@ deltas_are_in_range(ChunkReader *reader, uint32_t vector, const void *values)
 	return values_are_in_span(values, vector_length(reader->nrows, vector),
 							  reader->type.size, (uint64_t) range.min_int,
 							  (uint64_t) range.max_int - (uint64_t) range.min_int);
+}
+
+static bool
+value_is_in_range(ChunkReader *reader, uint32_t vector, uint64_t value)
+{
+	uint64_t	mask = UINT64_MAX >> (64 - 8 * reader->type.size);
+	uint32_t	nnulls;
+	ZoneRange	range;
+
+	chunk_vector_zone(reader, vector, &nnulls, &range);
+	return !range.has_range || reader->type.is_float ||
+		((value - (uint64_t) range.min_int) & mask) <=
+		(uint64_t) range.max_int - (uint64_t) range.min_int;
 }
 
 static bool
@@ -264,6 +317,67 @@ chunk_decode_fixed(ChunkReader *reader, uint32_t vector, void *values,
 				return false;
 			look_up_entries(reader, reader->codes, nvalues, values);
 			return true;
+	}
+}
+
+/* An entry of the decoded dictionary. */
+static uint64_t
+entry_value(const ChunkReader *reader, uint32_t code)
+{
+	const void *entries = reader->fixed_entries;
+
+	switch (reader->type.size)
+	{
+		case 1:
+			return ((const uint8_t *) entries)[code];
+		case 2:
+			return ((const uint16_t *) entries)[code];
+		case 4:
+			return ((const uint32_t *) entries)[code];
+		default:
+			return ((const uint64_t *) entries)[code];
+	}
+}
+
+static bool
+dictionary_value(ChunkReader *reader, uint32_t vector, uint32_t position,
+				 uint64_t *value, const char **reason)
+{
+	uint32_t	code;
+
+	if (!chunk_code_at(reader, vector, position, &code, reason))
+		return false;
+	if (reader->fixed_entries == NULL)
+		return int_stream_decode_value(&reader->entries, reader->source,
+									   code / VECTOR_LENGTH, NULL,
+									   code % VECTOR_LENGTH, value,
+									   chunk_scratch(reader), reason);
+	*value = entry_value(reader, code);
+	return true;
+}
+
+bool
+chunk_decode_value(ChunkReader *reader, uint32_t vector, uint32_t position,
+				   uint64_t *value, const char **reason)
+{
+	ENCODING_ASSERT(vector < reader->nvectors && kind_is_fixed(reader->kind));
+	ENCODING_ASSERT(position < vector_length(reader->nrows, vector));
+	switch (reader->layout)
+	{
+		case LAYOUT_CONSTANT:
+			*value = load_uint(reader->constant, reader->type.size);
+			return true;
+		case LAYOUT_FIXED:
+			if (!chunk_stream_value(reader, &reader->values, vector, position,
+									value, reason))
+				return false;
+			*reason = "values outside their vector's zone map";
+			return value_is_in_range(reader, vector, *value);
+		case LAYOUT_FIXED_DICTIONARY:
+			return dictionary_value(reader, vector, position, value, reason);
+		default:
+			*reason = NULL;		/* all NULL: there is no value */
+			return false;
 	}
 }
 

@@ -60,47 +60,95 @@ int_block_encode(const IntVector *vector, const IntOptions *options,
 	return length + 1;
 }
 
-#define JOIN_BYTES(type) \
+/*
+ * Decompress the planes, to the work space; NULL if they are damaged.
+ */
+static const uint8_t *
+open_planes(const uint8_t *in, size_t length, size_t raw, IntScratch *scratch,
+			const char **reason)
+{
+	uint8_t    *planes = (uint8_t *) scratch->values;
+
+	if (length >= 1 &&
+		block_codec_decompress((BlockCodec) in[0], in + 1, length - 1,
+							   planes, raw))
+		return planes;
+	*reason = "compressed vector is damaged";
+	return NULL;
+}
+
+/*
+ * Put planes from first on together, two at a time, onto what is there.  The
+ * loops' length is a constant so that compilers vectorise them; they may run
+ * into the slack of values and of the work space.
+ */
+#define JOIN_PLANES(type, first) \
 	do { \
-		type	   *out = values; \
-		for (uint32_t i = 0; i < nvalues; i++) \
+		const uint8_t *__restrict low = planes + (size_t) (first) * nvalues; \
+		const uint8_t *__restrict high = low + nvalues; \
+		type	   *__restrict out = values; \
+		for (uint32_t i = 0; i < nvalues; i += VECTOR_STEP) \
 		{ \
-			type		value = 0; \
-			for (size_t byte = 0; byte < sizeof(type); byte++) \
-				value |= (type) ((type) planes[byte * nvalues + i] << (8 * byte)); \
-			out[i] = value; \
+			for (int k = 0; k < VECTOR_STEP; k++) \
+			{ \
+				type		pair = (type) (low[i + k] | high[i + k] << 8); \
+				type		rest = (first) == 0 ? 0 : out[i + k]; \
+				out[i + k] = (type) (rest | pair << (8 * (first))); \
+			} \
 		} \
 	} while (0)
+
+static void
+join_planes(const uint8_t *planes, int size, uint32_t nvalues, void *values)
+{
+	switch (size)
+	{
+		case 1:
+			memcpy(values, planes, nvalues);
+			break;
+		case 2:
+			JOIN_PLANES(uint16_t, 0);
+			break;
+		case 4:
+			JOIN_PLANES(uint32_t, 0);
+			JOIN_PLANES(uint32_t, 2);
+			break;
+		default:
+			JOIN_PLANES(uint64_t, 0);
+			JOIN_PLANES(uint64_t, 2);
+			JOIN_PLANES(uint64_t, 4);
+			JOIN_PLANES(uint64_t, 6);
+			break;
+	}
+}
 
 bool
 int_block_decode(const uint8_t *in, size_t length, IntType type,
 				 uint32_t nvalues, void *values,
 				 IntScratch *scratch, const char **reason)
 {
-	uint8_t    *planes = (uint8_t *) scratch->values;
 	size_t		raw = (size_t) nvalues * (size_t) type.size;
+	const uint8_t *planes = open_planes(in, length, raw, scratch, reason);
 
-	if (length < 1 ||
-		!block_codec_decompress((BlockCodec) in[0], in + 1, length - 1,
-											  planes, raw))
-	{
-		*reason = "compressed vector is damaged";
+	if (planes == NULL)
 		return false;
-	}
-	switch (type.size)
-	{
-		case 1:
-			JOIN_BYTES(uint8_t);
-			break;
-		case 2:
-			JOIN_BYTES(uint16_t);
-			break;
-		case 4:
-			JOIN_BYTES(uint32_t);
-			break;
-		default:
-			JOIN_BYTES(uint64_t);
-			break;
-	}
+	join_planes(planes, type.size, nvalues, values);
+	return true;
+}
+
+bool
+int_block_decode_value(const uint8_t *in, size_t length, IntType type,
+					   uint32_t nvalues, uint32_t position, uint64_t *value,
+					   IntScratch *scratch, const char **reason)
+{
+	size_t		raw = (size_t) nvalues * (size_t) type.size;
+	const uint8_t *planes = open_planes(in, length, raw, scratch, reason);
+
+	if (planes == NULL)
+		return false;
+	*value = 0;
+	for (int byte = 0; byte < type.size; byte++)
+		*value |= (uint64_t) planes[(size_t) byte * nvalues + position] <<
+			(8 * byte);
 	return true;
 }

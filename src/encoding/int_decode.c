@@ -201,6 +201,126 @@ int_vector_decode(uint8_t encoding, const uint8_t *in, size_t length,
 	return true;
 }
 
+/* ---- one value ---- */
+
+/*
+ * The code at a position or, of deltas, the sum of those up to it.  False if the
+ * rest of the bytes does not have so many codes.
+ */
+static bool
+packed_code(ByteCursor *cursor, uint32_t nvalues, uint32_t position,
+			int width, bool is_delta, IntScratch *scratch, uint64_t *code)
+{
+	size_t		length = cursor_left(cursor);
+	uint32_t	first = is_delta ? 0 : position;
+	uint32_t	ncodes = position - first + 1;
+
+	if (length != bitpack_length(nvalues, width) ||
+		!bitpack_unpack(cursor->next, length, first, ncodes, width,
+						scratch->values, sizeof(uint64_t)))
+		return false;
+	*code = 0;
+	for (uint32_t i = 0; i < ncodes; i++)
+		*code += scratch->values[i];
+	return true;
+}
+
+static bool
+decode_packed_value(int encoding, ByteCursor *cursor, IntType type,
+					uint32_t nvalues, uint32_t position, uint64_t *value,
+					IntScratch *scratch, const char **reason)
+{
+	bool		is_delta = encoding == INT_DELTA;
+	VectorHeader header;
+	uint64_t	code;
+
+	if (!header_parse(cursor, is_delta, type, &header))
+	{
+		*reason = "invalid header of a vector";
+		return false;
+	}
+	if (header.width > 8 * type.size ||
+		!packed_code(cursor, nvalues, position, header.width, is_delta,
+					 scratch, &code))
+	{
+		*reason = "packed values do not match their vector";
+		return false;
+	}
+	if (!is_delta && code > header.code_limit)
+	{
+		*reason = "values outside the range of their type";
+		return false;
+	}
+	*value = (code + (uint64_t) header.step * position) * header.divisor +
+		(uint64_t) header.base;
+	return true;
+}
+
+static bool
+decode_stored_value(int encoding, const uint8_t *in, size_t length,
+					IntType type, uint32_t nvalues, uint32_t position,
+					uint64_t *value, IntScratch *scratch, const char **reason)
+{
+	size_t		size = (size_t) type.size;
+	ByteCursor	cursor;
+
+	switch (encoding)
+	{
+		case INT_CONSTANT:
+			*reason = "invalid constant";
+			if (length > 8)
+				return false;
+			*value = (uint64_t) load_int(in, (int) length);
+			return value_fits((int64_t) *value, type);
+		case INT_RAW:
+			*reason = "length of raw values does not match their number";
+			if (length != nvalues * size)
+				return false;
+			*value = load_uint(in + position * size, type.size);
+			return true;
+		case INT_FOR:
+		case INT_DELTA:
+			cursor_init(&cursor, in, length);
+			return decode_packed_value(encoding, &cursor, type, nvalues,
+									   position, value, scratch, reason);
+		case INT_BLOCK:
+			return int_block_decode_value(in, length, type, nvalues, position,
+										  value, scratch, reason);
+		default:
+			*reason = NULL;
+			return false;
+	}
+}
+
+/* Non-null positions in front of one. */
+static uint32_t
+dense_position(const uint64_t *nulls, uint32_t position)
+{
+	return position == 0 ? 0 : count_non_nulls(nulls, position);
+}
+
+bool
+int_vector_decode_value(uint8_t encoding, const uint8_t *in, size_t length,
+						IntType type, uint32_t nvalues, const uint64_t *nulls,
+						uint32_t position, uint64_t *value,
+						IntScratch *scratch, const char **reason)
+{
+	ENCODING_ASSERT(position < nvalues && nvalues <= VECTOR_LENGTH);
+	if (encoding & INT_ENCODING_DENSE)
+	{
+		if (nulls == NULL || bitmap_get(nulls, position))
+		{
+			*reason = "dense vector without values";
+			return false;
+		}
+		nvalues = count_non_nulls(nulls, nvalues);
+		position = dense_position(nulls, position);
+	}
+	return decode_stored_value(encoding & ~INT_ENCODING_DENSE, in, length,
+							   type, nvalues, position, value, scratch,
+							   reason);
+}
+
 const char *
 int_encoding_name(uint8_t encoding)
 {

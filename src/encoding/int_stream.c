@@ -112,26 +112,58 @@ int_stream_parse(ByteCursor *head, IntType type, uint32_t nvalues,
 								  &stream->directory);
 }
 
+/*
+ * Fetch a vector's bytes; NULL if its encoding is none.
+ */
+static const uint8_t *
+fetch_vector(const IntStream *stream, ChunkSource *source, uint32_t vector,
+			 uint8_t *encoding, size_t *length, const char **reason)
+{
+	const VectorDirectory *directory = &stream->directory;
+	uint64_t	start = directory->starts[vector];
+	uint64_t	found = packed_column_get(&directory->encodings, vector);
+
+	ENCODING_ASSERT(vector < directory->nvectors);
+	*length = (size_t) (directory->starts[vector + 1] - start);
+	if (found > UINT8_MAX)
+	{
+		*reason = "unknown encoding of a vector";
+		return NULL;
+	}
+	*encoding = (uint8_t) found;
+	return *length == 0 ? (const uint8_t *) "" :
+		source->fetch(source, stream->offset + start, *length);
+}
+
 bool
 int_stream_decode(const IntStream *stream, ChunkSource *source,
 				  uint32_t vector, const uint64_t *nulls, void *values,
 				  IntScratch *scratch, const char **reason)
 {
-	const VectorDirectory *directory = &stream->directory;
-	uint64_t	start = directory->starts[vector];
-	size_t		length = (size_t) (directory->starts[vector + 1] - start);
-	uint64_t	encoding = packed_column_get(&directory->encodings, vector);
-	const uint8_t *bytes;
+	uint8_t		encoding;
+	size_t		length;
+	const uint8_t *bytes = fetch_vector(stream, source, vector, &encoding,
+										&length, reason);
 
-	ENCODING_ASSERT(vector < directory->nvectors);
-	if (encoding > UINT8_MAX)
-	{
-		*reason = "unknown encoding of a vector";
-		return false;
-	}
-	bytes = length == 0 ? (const uint8_t *) "" :
-		source->fetch(source, stream->offset + start, length);
-	return int_vector_decode((uint8_t) encoding, bytes, length, stream->type,
-							 vector_length(stream->nvalues, vector), nulls,
-							 values, scratch, reason);
+	return bytes != NULL &&
+		int_vector_decode(encoding, bytes, length, stream->type,
+						  vector_length(stream->nvalues, vector), nulls,
+						  values, scratch, reason);
+}
+
+bool
+int_stream_decode_value(const IntStream *stream, ChunkSource *source,
+						uint32_t vector, const uint64_t *nulls,
+						uint32_t position, uint64_t *value,
+						IntScratch *scratch, const char **reason)
+{
+	uint8_t		encoding;
+	size_t		length;
+	const uint8_t *bytes = fetch_vector(stream, source, vector, &encoding,
+										&length, reason);
+
+	return bytes != NULL &&
+		int_vector_decode_value(encoding, bytes, length, stream->type,
+								vector_length(stream->nvalues, vector), nulls,
+								position, value, scratch, reason);
 }

@@ -49,13 +49,9 @@ load_numerics(ChunkReader *reader, uint32_t vector, const char **reason)
 
 /* Write one numeric's payload; returns its length, or 0 for a wrong code. */
 static size_t
-build_payload(const ChunkReader *reader, uint32_t position, uint8_t *payload)
+build_payload(const ChunkReader *reader, WideInt value, uint8_t code,
+			  uint8_t *payload)
 {
-	const NumericVector *numerics = reader->numerics;
-	WideInt		value = {numerics->high[position],
-						 (uint64_t) numerics->low[position]};
-	uint8_t		code = numerics->codes[position];
-
 	switch (code)
 	{
 		case NUMERIC_CODE_NAN:
@@ -68,6 +64,17 @@ build_payload(const ChunkReader *reader, uint32_t position, uint8_t *payload)
 			return code > reader->scale ? 0 :
 				numeric_build(value, reader->scale, code, payload);
 	}
+}
+
+/* The same of a position of the loaded vector. */
+static size_t
+build_loaded(const ChunkReader *reader, uint32_t position, uint8_t *payload)
+{
+	const NumericVector *numerics = reader->numerics;
+	WideInt		value = {numerics->high[position],
+						 (uint64_t) numerics->low[position]};
+
+	return build_payload(reader, value, numerics->codes[position], payload);
 }
 
 bool
@@ -94,7 +101,7 @@ numeric_decode_strings(ChunkReader *reader, uint32_t vector,
 		strings[i].length = 0;
 		if (bitmap_get(reader->nulls, i))
 			continue;
-		strings[i].length = (uint32_t) build_payload(reader, i, payload);
+		strings[i].length = (uint32_t) build_loaded(reader, i, payload);
 		if (strings[i].length == 0)
 		{
 			*reason = "invalid display scale of a numeric";
@@ -102,6 +109,48 @@ numeric_decode_strings(ChunkReader *reader, uint32_t vector,
 		}
 	}
 	return true;
+}
+
+/*
+ * Write the payload at one position, if that is possible without the vector's
+ * others: of a narrow numeric with a uniform scale.
+ */
+static bool
+build_single(ChunkReader *reader, uint32_t vector, uint32_t position,
+			 size_t *length, const char **reason)
+{
+	uint64_t	low;
+	WideInt		value;
+
+	*reason = NULL;
+	if (reader->layout != LAYOUT_NUMERIC ||
+		(reader->flags & CHUNK_HAS_SCALES) ||
+		!chunk_stream_value(reader, &reader->values, vector, position, &low,
+							reason))
+		return false;
+	value.high = (int64_t) low >> 63;
+	value.low = low;
+	*length = build_payload(reader, value, (uint8_t) reader->scale,
+							reader->numeric_payload);
+	return true;
+}
+
+bool
+numeric_decode_string(ChunkReader *reader, uint32_t vector, uint32_t position,
+					  StringRef *string, const char **reason)
+{
+	size_t		length;
+
+	if (!build_single(reader, vector, position, &length, reason))
+	{
+		if (*reason != NULL || !load_numerics(reader, vector, reason))
+			return false;
+		length = build_loaded(reader, position, reader->numeric_payload);
+	}
+	string->data = reader->numeric_payload;
+	string->length = (uint32_t) length;
+	*reason = "invalid display scale of a numeric";
+	return length > 0;
 }
 
 bool

@@ -7,6 +7,7 @@
  * nothing that it is named after.
  */
 #include "encoding/bytebuffer.h"
+#include "encoding/byteorder.h"
 #include "encoding/chunk.h"
 #include "encoding/numeric_codec.h"
 #include "encoding/selftest.h"
@@ -127,6 +128,50 @@ check_strings(ChunkTest *chunk, ChunkReader *reader, uint32_t vector,
 	}
 }
 
+/* Is a value that was decoded alone the one that was encoded? */
+static bool
+single_is_right(ChunkTest *chunk, ChunkReader *reader, uint32_t vector,
+				uint32_t position)
+{
+	uint32_t	row = vector * VECTOR_LENGTH + position;
+	size_t		size = (size_t) fixed_size(chunk->input.kind);
+	uint64_t	length;
+	uint64_t	value;
+	const char *reason = NULL;
+	StringRef	string;
+
+	if (is_null(chunk, row))
+		return true;
+	if (chunk->input.kind < VALUE_BYTES)
+	{
+		if (!chunk_decode_value(reader, vector, position, &value, &reason))
+			return reason == NULL;
+		if (HOST_IS_BIG_ENDIAN)
+			value <<= 64 - 8 * size;
+		return memcmp(&value, (uint8_t *) chunk->values + row * size,
+					  size) == 0;
+	}
+	length = chunk->offsets[row + 1] - chunk->offsets[row];
+	return chunk_decode_string(reader, vector, position, &string, &reason) &&
+		string.length == length &&
+		memcmp(string.data, chunk->bytes + chunk->offsets[row],
+			   (size_t) length) == 0;
+}
+
+static void
+check_singles(ChunkTest *chunk, ChunkReader *reader, uint32_t vector,
+			  uint32_t nvalues)
+{
+	for (uint32_t i = vector % 7; i < nvalues; i += 101)
+	{
+		if (single_is_right(chunk, reader, vector, i))
+			continue;
+		selftest_mismatch(&chunk->row, "row=%u: another single value",
+						  vector * VECTOR_LENGTH + i);
+		return;
+	}
+}
+
 static void
 check_nulls(ChunkTest *chunk, ChunkReader *reader, uint32_t vector,
 			uint32_t nvalues)
@@ -176,6 +221,7 @@ check_decode(ChunkTest *chunk, const char *encoding)
 		uint32_t	nvalues = left < VECTOR_LENGTH ? left : VECTOR_LENGTH;
 
 		check_nulls(chunk, reader, start / VECTOR_LENGTH, nvalues);
+		check_singles(chunk, reader, start / VECTOR_LENGTH, nvalues);
 		if (chunk->input.kind < VALUE_BYTES)
 			check_fixed(chunk, reader, start / VECTOR_LENGTH, nvalues);
 		else

@@ -171,6 +171,71 @@ chunk_decode_strings(ChunkReader *reader, uint32_t vector,
 	}
 }
 
+/* ---- one string ---- */
+
+static bool
+find_by_dictionary(ChunkReader *reader, uint32_t vector, uint32_t position,
+				   StringRef *string, const char **reason)
+{
+	uint32_t	code;
+
+	if (!chunk_code_at(reader, vector, position, &code, reason))
+		return false;
+	if (reader->string_entries == NULL)
+	{
+		if (++reader->npoint_fetches <= POINT_FETCHES_AT_ALL)
+			return string_sequence_find(&reader->strings, code / VECTOR_LENGTH,
+										code % VECTOR_LENGTH, NULL, string,
+										chunk_scratch(reader), reason);
+		if (!load_entries(reader, reason))
+			return false;
+	}
+	*string = reader->string_entries[code];
+	return true;
+}
+
+static bool
+find_plain(ChunkReader *reader, uint32_t vector, uint32_t position,
+		   StringRef *string, const char **reason)
+{
+	if (!chunk_load_nulls(reader, vector, reason))
+		return false;
+	return string_sequence_find(&reader->strings, vector, position,
+								reader->vector_nnulls > 0 ? reader->nulls : NULL,
+								string, chunk_scratch(reader), reason);
+}
+
+bool
+chunk_decode_string(ChunkReader *reader, uint32_t vector, uint32_t position,
+					StringRef *string, const char **reason)
+{
+	ENCODING_ASSERT(vector < reader->nvectors && !kind_is_fixed(reader->kind));
+	ENCODING_ASSERT(position < vector_length(reader->nrows, vector));
+	ENCODING_CHECK_INTERRUPTS();
+	if (reader->string_entries == NULL && reader->strings_vector != vector)
+		string_sequence_trim(&reader->strings);
+	reader->strings_vector = vector;
+	switch (reader->layout)
+	{
+		case LAYOUT_STRINGS:
+			return find_plain(reader, vector, position, string, reason);
+		case LAYOUT_STRING_DICTIONARY:
+			return find_by_dictionary(reader, vector, position, string,
+									  reason);
+		case LAYOUT_NUMERIC:
+		case LAYOUT_WIDE_NUMERIC:
+			return numeric_decode_string(reader, vector, position, string,
+										 reason);
+		case LAYOUT_CONSTANT:
+			string->data = reader->constant;
+			string->length = reader->constant_length;
+			return true;
+		default:
+			*string = empty_string;
+			return true;
+	}
+}
+
 bool
 chunk_decode_dictionary(ChunkReader *reader, StringRef *entries,
 						const char **reason)

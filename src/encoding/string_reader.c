@@ -210,38 +210,54 @@ vector_start(const StringSequence *sequence, uint32_t vector)
 											   vector);
 }
 
+/*
+ * Have the index open, and the lengths of a vector's strings in vector_lengths,
+ * in place of those of the selected one.
+ */
+static bool
+load_lengths(StringSequence *sequence, uint32_t vector, IntScratch *scratch,
+			 const char **reason)
+{
+	sequence->has_vector = false;
+	if (sequence->block_bytes == NULL && !open_index(sequence, reason))
+		return false;
+	if (sequence->vector_lengths == NULL)
+		sequence->vector_lengths = allocator_array(sequence->allocator,
+												   VECTOR_LENGTH + DECODE_SLACK_VALUES,
+												   sizeof(uint32_t));
+	return int_stream_decode(&sequence->lengths, sequence->source, vector,
+							 NULL, sequence->vector_lengths, scratch, reason);
+}
+
+/* Where a vector's bytes begin, and that it is within all of them. */
+static bool
+find_vector_start(const StringSequence *sequence, uint32_t vector,
+				  uint64_t *start, const char **reason)
+{
+	*start = vector_start(sequence, vector);
+	*reason = "vector of strings begins behind their bytes";
+	return *start <= sequence->raw_starts[sequence->nblocks];
+}
+
 bool
 string_sequence_select(StringSequence *sequence, uint32_t vector,
 					   const uint64_t *nulls, IntScratch *scratch,
 					   const char **reason)
 {
-	const Allocator *allocator = sequence->allocator;
 	uint32_t	nvalues = vector_length(sequence->lengths.nvalues, vector);
 	uint64_t	raw_length;
 	uint64_t	offset;
 
 	if (sequence->has_vector && sequence->vector == vector)
 		return true;
-	sequence->has_vector = false;
-	if (sequence->block_bytes == NULL && !open_index(sequence, reason))
+	if (!load_lengths(sequence, vector, scratch, reason) ||
+		!find_vector_start(sequence, vector, &offset, reason))
 		return false;
-	if (sequence->vector_lengths == NULL)
-		sequence->vector_lengths = allocator_array(allocator,
-												   VECTOR_LENGTH + DECODE_SLACK_VALUES,
-												   sizeof(uint32_t));
 	if (sequence->vector_offsets == NULL)
-		sequence->vector_offsets = allocator_array(allocator, VECTOR_LENGTH,
+		sequence->vector_offsets = allocator_array(sequence->allocator,
+												   VECTOR_LENGTH,
 												   sizeof(uint64_t));
-	if (!int_stream_decode(&sequence->lengths, sequence->source, vector, NULL,
-						   sequence->vector_lengths, scratch, reason))
-		return false;
 	raw_length = sequence->raw_starts[sequence->nblocks];
-	offset = vector_start(sequence, vector);
-	if (offset > raw_length)	/* and the sum below might wrap around */
-	{
-		*reason = "vector of strings begins behind their bytes";
-		return false;
-	}
 	for (uint32_t i = 0; i < nvalues; i++)
 	{
 		if (nulls != NULL && bitmap_get(nulls, i))
@@ -287,20 +303,19 @@ find_block(const StringSequence *sequence, uint64_t offset)
 	return low;
 }
 
-bool
-string_sequence_get(StringSequence *sequence, uint32_t position,
-					StringRef *string, const char **reason)
+/* The string of that length at a raw offset; opens its block. */
+static bool
+get_string(StringSequence *sequence, uint64_t offset, uint32_t length,
+		   StringRef *string, const char **reason)
 {
-	uint64_t	offset = sequence->vector_offsets[position];
 	uint32_t	block;
 
-	ENCODING_ASSERT(sequence->has_vector && position < VECTOR_LENGTH);
-	string->length = sequence->vector_lengths[position];
+	string->length = length;
 	string->data = (const uint8_t *) "";
-	if (string->length == 0)
+	if (length == 0)
 		return true;
 	block = find_block(sequence, offset);
-	if (offset + string->length > sequence->raw_starts[block + 1])
+	if (offset + length > sequence->raw_starts[block + 1])
 	{
 		*reason = "string crosses the end of its block";
 		return false;
@@ -309,7 +324,58 @@ string_sequence_get(StringSequence *sequence, uint32_t position,
 		!open_block(sequence, block, reason))
 		return false;
 	sequence->last_block = block;
-	offset -= sequence->raw_starts[block];
-	string->data = sequence->block_bytes[block] + offset;
+	string->data = sequence->block_bytes[block] +
+		(offset - sequence->raw_starts[block]);
 	return true;
+}
+
+bool
+string_sequence_get(StringSequence *sequence, uint32_t position,
+					StringRef *string, const char **reason)
+{
+	ENCODING_ASSERT(sequence->has_vector && position < VECTOR_LENGTH);
+	return get_string(sequence, sequence->vector_offsets[position],
+					  sequence->vector_lengths[position], string, reason);
+}
+
+/* Bytes of the strings in front of a position of a vector. */
+static uint64_t
+sum_lengths(const uint32_t *lengths, const uint64_t *nulls, uint32_t position)
+{
+	uint64_t	sum = 0;
+
+	if (nulls == NULL)
+	{
+		for (uint32_t i = 0; i < position; i++)
+			sum += lengths[i];
+		return sum;
+	}
+	for (uint32_t i = 0; i < position; i++)
+		sum += bitmap_get(nulls, i) ? 0 : lengths[i];
+	return sum;
+}
+
+bool
+string_sequence_find(StringSequence *sequence, uint32_t vector,
+					 uint32_t position, const uint64_t *nulls,
+					 StringRef *string, IntScratch *scratch,
+					 const char **reason)
+{
+	uint64_t	offset;
+	uint32_t	length;
+
+	ENCODING_ASSERT(position < vector_length(sequence->lengths.nvalues, vector));
+	if (sequence->has_vector && sequence->vector == vector)
+		return string_sequence_get(sequence, position, string, reason);
+	if (!load_lengths(sequence, vector, scratch, reason) ||
+		!find_vector_start(sequence, vector, &offset, reason))
+		return false;
+	offset += sum_lengths(sequence->vector_lengths, nulls, position);
+	length = sequence->vector_lengths[position];
+	if (offset + length > sequence->raw_starts[sequence->nblocks])
+	{
+		*reason = "lengths of strings do not match their bytes";
+		return false;
+	}
+	return get_string(sequence, offset, length, string, reason);
 }

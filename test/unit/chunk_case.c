@@ -9,6 +9,7 @@
 
 #include "chunk_walk.h"
 #include "encoding/bytebuffer.h"
+#include "encoding/byteorder.h"
 #include "unit.h"
 
 static const uint8_t kind_sizes[] = {0, 1, 2, 4, 8, 4, 8, 0, 0};
@@ -382,6 +383,55 @@ check_strings(const ChunkCase *input, const char *name, ChunkReader *reader,
 					vector * VECTOR_LENGTH + i);
 }
 
+/* The value at one position that is not NULL, decoded without the others. */
+static void
+check_single(const ChunkCase *input, const char *name, ChunkReader *reader,
+			 uint32_t vector, uint32_t position)
+{
+	size_t		size = kind_sizes[input->kind];
+	uint32_t	row = vector * VECTOR_LENGTH + position;
+	const char *reason = NULL;
+	uint64_t	value;
+	uint64_t	expected;
+	StringRef	string;
+
+	if (size == 0)
+	{
+		if (!chunk_decode_string(reader, vector, position, &string, &reason))
+			unit_fail(__FILE__, __LINE__, "%s: string at row %u: %s", name,
+					  row, reason);
+		else
+			UNIT_CHECKF(string_equals(input, row, string),
+						"%s: another single string at row %u", name, row);
+		return;
+	}
+	if (!chunk_decode_value(reader, vector, position, &value, &reason))
+	{
+		UNIT_CHECKF(reason == NULL, "%s: value at row %u: %s", name, row,
+					reason);
+		return;
+	}
+	expected = load_uint(input->values + row * size, (int) size);
+	if (HOST_IS_BIG_ENDIAN)
+		expected = __builtin_bswap64(expected) >> (64 - 8 * size);
+	UNIT_CHECKF((value ^ expected) << (64 - 8 * size) == 0,
+				"%s: another single value at row %u", name, row);
+}
+
+/* Single values, of a reader that may not have seen the vector yet. */
+static void
+check_singles(const ChunkCase *input, const char *name, ChunkReader *reader,
+			  uint32_t vector, uint32_t nvalues)
+{
+	uint32_t	positions[] = {0, nvalues - 1,
+		(uint32_t) (unit_random() % nvalues),
+	(uint32_t) (unit_random() % nvalues)};
+
+	for (int i = 0; i < 4; i++)
+		if (!case_is_null(input, vector * VECTOR_LENGTH + positions[i]))
+			check_single(input, name, reader, vector, positions[i]);
+}
+
 /* Codes and entries say the same as the values. */
 static void
 check_dictionary(const ChunkCase *input, const char *name, ChunkReader *reader,
@@ -459,10 +509,12 @@ check_vector(const ChunkCase *input, const char *name, ChunkReader *reader,
 	UNIT_CHECKF(nnulls == check_nulls(input, name, reader, vector, nvalues,
 									  space),
 				"%s: null count in the zone map of vector %u", name, vector);
+	check_singles(input, name, reader, vector, nvalues);
 	if (input->kind < VALUE_BYTES)
 		check_fixed(input, name, reader, vector, nvalues, space);
 	else
 		check_strings(input, name, reader, vector, nvalues, space);
+	check_singles(input, name, reader, vector, nvalues);
 	check_dictionary(input, name, reader, vector, nvalues, space);
 }
 

@@ -61,6 +61,22 @@ touch_string(StringRef string)
 	return sum;
 }
 
+/* Decode the value at a position alone; whole vectors are what is judged. */
+static inline uint32_t
+walk_single(ChunkReader *reader, ValueKind kind, uint32_t vector,
+			uint32_t position)
+{
+	const char *reason;
+	StringRef	string;
+	uint64_t	value = 0;
+
+	if (kind < VALUE_BYTES)
+		return chunk_decode_value(reader, vector, position, &value, &reason) ?
+			(uint32_t) value : 0;
+	return chunk_decode_string(reader, vector, position, &string, &reason) ?
+		touch_string(string) : 0;
+}
+
 static inline bool
 walk_vector(ChunkReader *reader, ValueKind kind, uint32_t nrows,
 			uint32_t vector, WalkSpace *space, uint32_t *sum,
@@ -77,6 +93,9 @@ walk_vector(ChunkReader *reader, ValueKind kind, uint32_t nrows,
 	*sum += range.has_range + nnulls + chunk_vector_encoding(reader, vector)[0];
 	if (!chunk_decode_nulls(reader, vector, space->nulls, &nnulls, reason))
 		return false;
+	for (uint32_t i = 0; i < nvalues; i += nvalues / 2 + 1)
+		if (!(space->nulls[i / 64] >> (i % 64) & 1))
+			*sum += walk_single(reader, kind, vector, i);
 	if (chunk_has_dictionary(reader, &nentries) &&
 		!chunk_decode_codes(reader, vector, space->codes, reason))
 		return false;

@@ -60,6 +60,15 @@ extern void attribute_vector_decode_strings(AttributeVector *av,
 											const uint64 *mask);
 
 /*
+ * The value at a position, decoding as little else as possible and keeping
+ * nothing; memory as in attribute_vector_datum.  False if this takes decoding
+ * all of the vector.
+ */
+extern bool attribute_vector_single(AttributeVector *av,
+									SegmentReader *reader, int position,
+									Datum *value, bool *isnull);
+
+/*
  * The value at a position, decoding what is needed; by-reference values are
  * palloc'd in the current context.
  */

@@ -26,7 +26,7 @@ typedef struct SegmentValues
 	TupleDesc	desc;			/* of the values, or NULL */
 	int			natts;
 	AttributeVector **vectors;	/* by attribute number - 1 */
-	int		   *nmisses;		/* strings of the vector decoded singly */
+	int		   *nmisses;		/* values of the vector decoded singly */
 
 	/* Rows of one vector that will probably be wanted, or -1. */
 	int			mask_vector;

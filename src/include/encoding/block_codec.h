@@ -43,6 +43,10 @@ extern bool block_codec_decompress(BlockCodec codec, const uint8_t *in,
 extern size_t int_block_encode(const IntVector *vector,
 							   const IntOptions *options, size_t light,
 							   uint8_t *out);
+extern bool int_block_decode_value(const uint8_t *in, size_t length,
+								   IntType type, uint32_t nvalues,
+								   uint32_t position, uint64_t *value,
+								   IntScratch *scratch, const char **reason);
 extern bool int_block_decode(const uint8_t *in, size_t length, IntType type,
 							 uint32_t nvalues, void *values,
 							 IntScratch *scratch, const char **reason);

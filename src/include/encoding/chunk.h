@@ -165,6 +165,16 @@ extern bool chunk_decode_nulls(ChunkReader *reader, uint32_t vector,
 extern bool chunk_decode_fixed(ChunkReader *reader, uint32_t vector,
 							   void *values, const char **reason);
 
+/*
+ * Decode one value of a vector of a fixed-width kind, at a position that is not
+ * NULL, to its bit pattern in the lower bits of *value.  Returns false with
+ * *reason NULL if this takes decoding all of the vector: then
+ * chunk_decode_fixed serves.
+ */
+extern bool chunk_decode_value(ChunkReader *reader, uint32_t vector,
+							   uint32_t position, uint64_t *value,
+							   const char **reason);
+
 /* One string, in memory of the reader or of the source. */
 typedef struct StringRef
 {
@@ -182,6 +192,14 @@ typedef struct StringRef
 extern bool chunk_decode_strings(ChunkReader *reader, uint32_t vector,
 								 const uint64_t *wanted, StringRef *strings,
 								 const char **reason);
+
+/*
+ * Decode one string, at a position that is not NULL, without looking at more of
+ * its vector than that takes.  Valid until the next call for this reader.
+ */
+extern bool chunk_decode_string(ChunkReader *reader, uint32_t vector,
+								uint32_t position, StringRef *string,
+								const char **reason);
 
 /* True if the chunk has a dictionary; codes then decode with _codes below. */
 extern bool chunk_has_dictionary(ChunkReader *reader, uint32_t *nentries);

@@ -7,6 +7,7 @@
 
 #include "encoding/chunk_format.h"
 #include "encoding/int_stream.h"
+#include "encoding/numeric_codec.h"
 #include "encoding/string_sequence.h"
 #include "encoding/validity.h"
 #include "encoding/zone_map.h"
@@ -67,6 +68,7 @@ struct ChunkReader
 	uint32_t	strings_vector; /* that returned strings are of */
 	uint32_t	npoint_fetches; /* of single entries of a dictionary */
 	NumericVector *numerics;
+	uint8_t		numeric_payload[NUMERIC_BUILD_LENGTH];	/* of a single one */
 };
 
 /* Parse the head; returns false and sets *reason if it is damaged. */
@@ -83,6 +85,16 @@ extern bool chunk_decode_stream(ChunkReader *reader, const IntStream *stream,
 								uint32_t vector, void *values,
 								const char **reason);
 
+/* The same of one value, as in int_vector_decode_value. */
+extern bool chunk_stream_value(ChunkReader *reader, const IntStream *stream,
+							   uint32_t vector, uint32_t position,
+							   uint64_t *value, const char **reason);
+
+/* The code at a position that is not NULL, below nentries. */
+extern bool chunk_code_at(ChunkReader *reader, uint32_t vector,
+						  uint32_t position, uint32_t *code,
+						  const char **reason);
+
 /* Make reader->codes those of a vector, each below nentries. */
 extern bool chunk_load_codes(ChunkReader *reader, uint32_t vector,
 							 const char **reason);
@@ -95,6 +107,11 @@ extern bool fixed_dictionary_decode(ChunkReader *reader, StringRef *entries,
 extern bool numeric_decode_strings(ChunkReader *reader, uint32_t vector,
 								   const uint64_t *wanted, StringRef *strings,
 								   const char **reason);
+
+/* chunk_decode_string of scaled numerics. */
+extern bool numeric_decode_string(ChunkReader *reader, uint32_t vector,
+								  uint32_t position, StringRef *string,
+								  const char **reason);
 
 /* Room for count things of a size. */
 static inline void *

@@ -89,4 +89,11 @@ extern bool int_stream_decode(const IntStream *stream, ChunkSource *source,
 							  void *values, IntScratch *scratch,
 							  const char **reason);
 
+/* As int_vector_decode_value. */
+extern bool int_stream_decode_value(const IntStream *stream,
+									ChunkSource *source, uint32_t vector,
+									const uint64_t *nulls, uint32_t position,
+									uint64_t *value, IntScratch *scratch,
+									const char **reason);
+
 #endif							/* ENCODING_INT_STREAM_H */

@@ -164,6 +164,17 @@ extern bool int_vector_decode(uint8_t encoding, const uint8_t *in,
 							  const uint64_t *nulls, void *values,
 							  IntScratch *scratch, const char **reason);
 
+/*
+ * Decode the value at one position, which is not NULL, to its bit pattern,
+ * extended to 64 bits in any way.  Returns false with *reason NULL if the
+ * encoding does not allow that; then the whole vector has to be decoded.
+ */
+extern bool int_vector_decode_value(uint8_t encoding, const uint8_t *in,
+									size_t length, IntType type,
+									uint32_t nvalues, const uint64_t *nulls,
+									uint32_t position, uint64_t *value,
+									IntScratch *scratch, const char **reason);
+
 extern const char *int_encoding_name(uint8_t encoding);
 
 /* Floats as decimals: see float_decimal.c. */

@@ -107,6 +107,15 @@ extern bool string_sequence_select(StringSequence *sequence, uint32_t vector,
 extern bool string_sequence_get(StringSequence *sequence, uint32_t position,
 								StringRef *string, const char **reason);
 
+/*
+ * String at a position of any vector, in which nulls, unless NULL, tells which
+ * positions have no bytes; opens its block.
+ */
+extern bool string_sequence_find(StringSequence *sequence, uint32_t vector,
+								 uint32_t position, const uint64_t *nulls,
+								 StringRef *string, IntScratch *scratch,
+								 const char **reason);
+
 /* Close all blocks but the two opened last. */
 extern void string_sequence_trim(StringSequence *sequence);
 
