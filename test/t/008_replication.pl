@@ -207,6 +207,17 @@ for my $change ('DELETE FROM keyed WHERE id = 4', q(DELETE FROM whole WHERE a = 
 	$session->query_safe('COMMIT');
 	$session->quit;
 }
+
+# It does not wait for who changes another row, on the same page.
+{
+	my $session = $subscriber->background_psql('columnar');
+
+	$session->query_safe('BEGIN; DELETE FROM whole WHERE a IN (10, 12, 4999)');
+	$publisher->safe_psql('postgres', 'UPDATE whole SET c = 0 WHERE a IN (11, 4998)');
+	$publisher->wait_for_catchup('columnar');
+	$session->query_safe('ROLLBACK');
+	$session->quit;
+}
 compare('after waiting for locks');
 
 for my $node ([$publisher, 'postgres'], [$subscriber, 'columnar'])
