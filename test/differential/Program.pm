@@ -593,7 +593,8 @@ sub transaction
 		elsif ($kind < 0.34) { push @steps, cursor($table, { open => 1 }) }
 		elsif ($kind < 0.38 && $sessions == 1) { push @steps, definition($table) }
 		elsif ($kind < ($sessions > 1 ? 0.4 : 0.55)) { push @steps, query($table) . ';' }
-		elsif ($kind < ($sessions > 1 ? 0.6 : 0.65)) { push @steps, (lock_rows($table) || query($table)) . ';' }
+		# of two waiters heap lets the one whose old snapshot must fail wait on
+		elsif ($kind < ($sessions > 1 ? 0.6 : 0.65) && !($sessions > 2 && $level)) { push @steps, (lock_rows($table) || query($table)) . ';' }
 		elsif ($kind < ($sessions > 1 ? 0.63 : 0.7)) { push @steps, function_block($table) . ';' }
 		else { push @steps, statement($table) }
 	}
