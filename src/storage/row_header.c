@@ -122,11 +122,11 @@ row_header_page_search(Page page, uint32 offset)
 
 	/* pages of TID blocks are made with their rows in order */
 	if (likely < n && offsets[likely] == offset &&
-		ItemIdIsNormal(PageGetItemId(page, likely + 1)))
+		ItemIdIsUsed(PageGetItemId(page, likely + 1)))
 		return likely + 1;
 
 	for (int i = 0; i < n; i++)
-		if (offsets[i] == offset && ItemIdIsNormal(PageGetItemId(page, i + 1)))
+		if (offsets[i] == offset && ItemIdIsUsed(PageGetItemId(page, i + 1)))
 			return i + 1;
 	return InvalidOffsetNumber;
 }
@@ -163,7 +163,7 @@ page_collect_headed(Page page, uint32 offset, uint64 *headed)
 	{
 		uint32		row = (uint32) offsets[i] - first;
 
-		if (row < TID_BLOCK_ROWS && ItemIdIsNormal(PageGetItemId(page, i + 1)))
+		if (row < TID_BLOCK_ROWS && ItemIdIsUsed(PageGetItemId(page, i + 1)))
 			headed[row / 64] |= UINT64CONST(1) << (row % 64);
 	}
 }
@@ -181,9 +181,10 @@ row_header_tuple(Relation rel, Buffer buffer, OffsetNumber offnum,
 
 	Assert(offnum >= 1 && offnum <= PageGetMaxOffsetNumber(page));
 
-	if (!ItemIdIsNormal(item))
+	if (!ItemIdIsUsed(item) && !ItemIdHasStorage(item))
 		return false;
-	if (ItemIdGetLength(item) != ROW_HEADER_LENGTH ||
+	if (!ItemIdIsNormal(item) ||
+		ItemIdGetLength(item) != ROW_HEADER_LENGTH ||
 		ItemIdGetOffset(item) != MAXALIGN(ItemIdGetOffset(item)) ||
 		ItemIdGetOffset(item) < ((PageHeader) page)->pd_upper ||
 		ItemIdGetOffset(item) + ROW_HEADER_LENGTH > ((PageHeader) page)->pd_special)
@@ -238,6 +239,7 @@ search_level(Relation rel, const GroupHeaderData *header, uint32 offset,
 		return false;
 	}
 
+	/* raises an error unless it is sound */
 	row_header_tuple(rel, buffer, offnum, &tuple, &found);
 	Assert(found == offset);
 	LockBuffer(buffer, BUFFER_LOCK_UNLOCK);

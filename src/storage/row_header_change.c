@@ -377,7 +377,7 @@ static bool
 header_page_is_empty(Page page)
 {
 	for (int i = 1; i <= PageGetMaxOffsetNumber(page); i++)
-		if (ItemIdIsNormal(PageGetItemId(page, i)))
+		if (ItemIdIsUsed(PageGetItemId(page, i)))
 			return false;
 	return true;
 }

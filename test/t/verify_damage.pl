@@ -10,6 +10,10 @@ use Test::More;
 use constant BLCKSZ => 8192;
 use constant CONTENTS => 24;	# of a page, behind its header
 
+# Of a page of row headers, from its contents on: special space, first header.
+use constant SPECIAL => BLCKSZ - 560 - CONTENTS;
+use constant ROW_HEADER => SPECIAL - 24;
+
 my $seed = $ENV{COLUMNAR_TEST_SEED} // int(rand(2**31));
 srand($seed);
 note "COLUMNAR_TEST_SEED=$seed";
@@ -32,7 +36,8 @@ SELECT g, g % 3 = 0, g * 10000000000, g / 7.0, g / 100.0, md5(g::text), 'code ' 
   FROM generate_series(1, 30000) g;
 });
 
-# Every table has row pages, a deleted set, a row map and two groups' segments.
+# Every table has row pages, a deleted set, a row map, row headers and two
+# groups' segments.
 my %blocks;    # table -> kind of page -> blocks
 
 sub make_table
@@ -48,6 +53,7 @@ ROLLBACK;
 INSERT INTO $name SELECT * FROM source WHERE id <= 500;
 SELECT columnar_compact('$name');
 INSERT INTO $name SELECT * FROM source WHERE id <= 300;
+DELETE FROM $name WHERE id % 500 = 499;
 });
 }
 
@@ -81,7 +87,8 @@ sub classify
 	my ($path) = @_;
 	my $contents = read_file($path);
 	my %kinds;
-	my @names = qw(none meta directory group row_map free_space attributes row_set toast_list);
+	my @names = qw(none meta directory group row_map free_space attributes row_set toast_list
+	  row_header_map);
 
 	for my $blkno (0 .. length($contents) / BLCKSZ - 1)
 	{
@@ -89,9 +96,15 @@ sub classify
 		my ($lower, $upper, $special) = unpack('SSS', substr($page, 12, 6));
 		my ($magic, $kind) = unpack('SC', substr($page, CONTENTS, 3));
 
-		if ($magic == 0xC01A && $kind >= 1 && $kind <= 8)
+		my ($special_magic) = unpack('S', substr($page, CONTENTS + SPECIAL, 2));
+
+		if ($magic == 0xC01A && $kind >= 1 && $kind <= 9)
 		{
 			push @{ $kinds{ $names[$kind] } }, $blkno;
+		}
+		elsif ($special == CONTENTS + SPECIAL && $special_magic == 0xC01A)
+		{
+			push @{ $kinds{row_headers} }, $blkno;
 		}
 		elsif ($lower > CONTENTS && $lower < $upper && $upper < $special)
 		{
@@ -125,6 +138,21 @@ my %certain = (
 	row_map_entry => [ 'row_map', 8 + 2, "\xff\xff" ],
 	row_set_members => [ 'row_set', 8, "\xff\xff\xff\xff" ],
 	free_space_state => [ 'free_space', 16 + 16, "\x77\x00\x00\x00" ],
+	row_header_map_group => [ 'row_header_map', 8, "\x63\x00\x00\x00" ],
+	row_header_map_page => [ 'row_header_map', 12, "\x01\x00\x00\x00" ],
+	row_header_map_moved => [ 'row_header_map', 12, "\xff" x 4 ],
+	row_headers_tag => [ 'row_headers', SPECIAL + 2, "\x01" ],
+	row_headers_block => [ 'row_headers', SPECIAL + 4, "\x01\x00\x00\x00" ],
+	row_headers_group => [ 'row_headers', SPECIAL + 8, "\x63\x00\x00\x00" ],
+	row_headers_level => [ 'row_headers', SPECIAL + 14, "\x01" ],
+	row_headers_twice => [ 'row_headers', SPECIAL + 16, "\x00\x01\x00\x01" ],
+	row_headers_pointer => [ 'row_headers', 0, "\xff\xff\xff" ],
+	row_headers_lower => [ 'row_headers', 12 - CONTENTS, "\xe8\x1d" ],
+	row_headers_xmin => [ 'row_headers', ROW_HEADER, "\x00\x00\x00\x70" ],
+	row_headers_xmax => [ 'row_headers', ROW_HEADER + 4, "\x00\x00\x00\x70" ],
+	row_headers_ctid => [ 'row_headers', ROW_HEADER + 12, "\x00\x00\x07\x00\x07\x00" ],
+	row_headers_natts => [ 'row_headers', ROW_HEADER + 18, "\x03" ],
+	row_headers_length => [ 'row_headers', ROW_HEADER + 22, "\x20" ],
 	page_zeroed => [ 'group', -24, "\0" x BLCKSZ ]);
 
 my @random = map { "random_$_" } 1 .. 24;
@@ -140,8 +168,8 @@ for my $name (sort keys %certain)
 	my ($kind, $offset, $bytes) = @{ $certain{$name} };
 	my $blocks = classify($path{$name})->{$kind};
 
-	# the first row map has been retired
-	my $blkno = $blocks->[ $kind eq 'row_map' ? -1 : 0 ];
+	# the first row map has been retired, and the first row headers are frozen
+	my $blkno = $blocks->[ $kind eq 'row_map' || $name eq 'row_headers_xmin' ? -1 : 0 ];
 
 	defined $blkno or die "$name: no page of kind $kind";
 	write_bytes($path{$name}, $blkno * BLCKSZ + CONTENTS + $offset, $bytes);
@@ -196,6 +224,13 @@ for my $name (sort keys %certain)
 for my $name (sort(keys %certain), @random)
 {
 	my $count = 'SELECT count(*), sum(hashtext(x::text))';
+
+	# a row that somebody from the future has deleted is waited for
+	my $change = $name !~ /^row_header/ ? '' : qq{
+SET statement_timeout = '2s';
+DELETE FROM $name WHERE id % 500 IN (0, 499);
+UPDATE $name SET flag = NOT flag WHERE id % 500 IN (1, 499);
+RESET statement_timeout;};
 	my $result = run_statements(
 		qq{
 SELECT count(*) FROM columnar_verify('$name') WHERE message IS NULL;
@@ -203,7 +238,7 @@ SET columnar.vector_scan = on;
 $count FROM $name x;
 SET columnar.vector_scan = off;
 $count FROM $name x;
-INSERT INTO $name SELECT * FROM source WHERE id <= 1200;
+INSERT INTO $name SELECT * FROM source WHERE id <= 1200;$change
 VACUUM $name;
 SELECT columnar_compact('$name') IS NULL;
 });
