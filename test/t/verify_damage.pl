@@ -161,7 +161,20 @@ make_table($_) for 'sound', sort(keys %certain), @random;
 my $rows = $node->safe_psql('postgres',
 	'SELECT count(*), sum(hashtext(sound::text)) FROM sound');
 my %path = map { $_ => table_file($_) } keys %certain, @random;
+
+# bits of the visibility map: a row of TID block 5 has a header
+$node->safe_psql('postgres', 'CREATE TABLE visible (LIKE source) USING columnar');
+$node->safe_psql('postgres', q{
+SET columnar.row_form_rows = 0; INSERT INTO visible SELECT * FROM source});
+$node->safe_psql('postgres', 'VACUUM visible');
+$node->safe_psql('postgres', q{
+SET enable_seqscan = off;
+DELETE FROM visible WHERE id = (SELECT id FROM visible WHERE ctid = '(5,1)')});
+my $visible = table_file('visible') . '_vm';
 $node->stop;
+
+write_bytes($visible, CONTENTS + 1, "\x55");
+write_bytes($visible, CONTENTS + 64, "\x05");
 
 for my $name (sort keys %certain)
 {
@@ -211,6 +224,11 @@ sub run_statements
 
 is($node->safe_psql('postgres', q{SELECT message FROM columnar_verify('sound')}),
 	'', 'a sound table is sound');
+
+is($node->safe_psql('postgres', q{SELECT message FROM columnar_verify('visible')}),
+	"TID block 5 is marked all-visible, but may not be\n"
+	  . '2 TID blocks without rows are marked all-visible',
+	'bits of the visibility map');
 
 for my $name (sort keys %certain)
 {
