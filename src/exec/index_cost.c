@@ -96,7 +96,7 @@ index_cost_get_relation_info(PlannerInfo *root, Oid relid, bool inhparent,
 							 RelOptInfo *rel)
 {
 	Relation	relation;
-	bool		is_columnar;
+	bool		has_columns;
 	ListCell   *lc;
 
 	if (prev_get_relation_info_hook)
@@ -106,9 +106,10 @@ index_cost_get_relation_info(PlannerInfo *root, Oid relid, bool inhparent,
 
 	/* The planner holds a lock. */
 	relation = table_open(relid, NoLock);
-	is_columnar = relation_is_columnar(relation);
+	has_columns = relation_is_columnar(relation) &&
+		!relation_is_row_form(relation);
 	table_close(relation, NoLock);
-	if (!is_columnar)
+	if (!has_columns)
 		return;
 
 	foreach(lc, rel->indexlist)

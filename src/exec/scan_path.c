@@ -119,7 +119,7 @@ static bool
 is_candidate(RelOptInfo *rel, RangeTblEntry *rte)
 {
 	Relation	relation;
-	bool		is_columnar;
+	bool		has_columns;
 
 	if (!columnar_vector_scan || !IS_SIMPLE_REL(rel) ||
 		rte->rtekind != RTE_RELATION || rte->inh ||
@@ -129,9 +129,10 @@ is_candidate(RelOptInfo *rel, RangeTblEntry *rte)
 
 	/* The planner holds a lock. */
 	relation = table_open(rte->relid, NoLock);
-	is_columnar = relation_is_columnar(relation);
+	has_columns = relation_is_columnar(relation) &&
+		!relation_is_row_form(relation);
 	table_close(relation, NoLock);
-	return is_columnar &&
+	return has_columns &&
 		!has_current_of(rel->baserestrictinfo) &&
 		!needs_tuple_header(needed_attributes(rel, rel->baserestrictinfo));
 }

@@ -185,6 +185,9 @@ extern bool columnar_scan_analyze_next_tuple(TableScanDesc scan,
 
 /* ---- relation_estimate.c ---- */
 
+/* Is the table small, without a row in column form? */
+extern bool relation_is_row_form(Relation rel);
+
 extern void columnar_relation_estimate_size(Relation rel, int32 *attr_widths,
 											BlockNumber *pages, double *tuples,
 											double *allvisfrac);
