@@ -13,7 +13,7 @@
 #include "compat.h"
 
 #include "access/columnar_slot.h"
-#include "access/row_fetch.h"
+#include "access/row_fetcher.h"
 #include "access/row_identity.h"
 #include "access/row_old.h"
 #include "access/sysattr.h"
@@ -22,7 +22,6 @@
 #include "utils/inval.h"
 #include "utils/memutils.h"
 #include "utils/relcache.h"
-#include "utils/snapmgr.h"
 
 struct RowOld
 {
@@ -156,9 +155,14 @@ row_old_fetch(RowOld *old, Relation rel, const RowPlace *place)
 {
 	if (place->is_header)
 	{
-		if (!row_fetch(rel, place->row, SnapshotAny, old->slot, NULL))
-			elog(ERROR, "could not fetch row " UINT64_FORMAT " of relation \"%s\"",
-				 place->row, RelationGetRelationName(rel));
+		RowFetcher *fetcher = row_fetcher_get(rel, old->slot);
+		SegmentValues *values;
+
+		values = row_fetcher_open(fetcher, rel, row_number_group(place->row),
+								  &place->segment);
+		columnar_slot_store_row(old->slot, NULL, values,
+								row_number_offset(place->row) -
+								segment_first(&place->segment));
 	}
 	else
 	{

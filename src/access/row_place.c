@@ -76,11 +76,18 @@ pin_on_row_page(Relation rel, RowNumber row, Buffer header_buffer,
  */
 static bool
 pin_row_header(Relation rel, RowNumber row, Buffer header_buffer,
-			   RowPlace *place)
+			   const SegmentData *segment, RowPlace *place)
 {
 	uint32		offset = row_number_offset(row);
 	RowHeaderPlace header;
 	bool		found;
+
+	if (offset - segment_first(segment) >= segment->nslots)
+	{
+		UnlockReleaseBuffer(header_buffer);
+		return false;
+	}
+	place->segment = *segment;
 
 	found = row_header_find(rel, group_header(header_buffer), offset, &header);
 	UnlockReleaseBuffer(header_buffer);
@@ -114,7 +121,7 @@ row_place_pin(Relation rel, RowNumber row, RowPlace *place)
 		if (segment != NULL && segment->form == SEGMENT_ROWS)
 			return pin_on_row_page(rel, row, buffer, place);
 		if (segment != NULL && segment->form == SEGMENT_COLUMNS)
-			return pin_row_header(rel, row, buffer, place);
+			return pin_row_header(rel, row, buffer, segment, place);
 
 		is_own = segment != NULL && segment->form == SEGMENT_ANNOUNCED &&
 			TransactionIdIsCurrentTransactionId(XidFromFullTransactionId(segment->owner));

@@ -150,13 +150,29 @@ row_map_append(Relation rel, uint32 group, const RowMapEntry *entries,
 	}
 }
 
+/* Number of entries of a map page that a header counts. */
+static inline uint32
+row_map_page_entries(const GroupHeaderData *header, uint32 page)
+{
+	return Min(header->nrow_pages - page * ROW_MAP_PAGE_ENTRIES,
+			   ROW_MAP_PAGE_ENTRIES);
+}
+
+static inline void
+row_map_check_entry(Relation rel, BlockNumber blkno, uint32 i,
+					const RowMapEntry *entry)
+{
+	if (entry->nrows == 0 || entry->nrows > TID_BLOCK_ROWS ||
+		(uint32) entry->first + entry->nrows > GROUP_ROWS)
+		page_report_corruption(rel, blkno, "Row map entry %u is invalid.", i);
+}
+
 /* Entries of a map page that a header counts, copied to entries. */
 static int
 row_map_read_page(Relation rel, const GroupHeaderData *header, uint32 page,
 				  RowMapEntry *entries)
 {
-	uint32		n = Min(header->nrow_pages - page * ROW_MAP_PAGE_ENTRIES,
-						ROW_MAP_PAGE_ENTRIES);
+	uint32		n = row_map_page_entries(header, page);
 	Buffer		buffer = page_read(rel, header->row_map[page], PAGE_ROW_MAP,
 								   BUFFER_LOCK_SHARE);
 
@@ -165,11 +181,13 @@ row_map_read_page(Relation rel, const GroupHeaderData *header, uint32 page,
 	UnlockReleaseBuffer(buffer);
 
 	for (uint32 i = 0; i < n; i++)
-		if (entries[i].nrows == 0 || entries[i].nrows > TID_BLOCK_ROWS ||
-			(uint32) entries[i].first + entries[i].nrows > GROUP_ROWS ||
-			(i > 0 && entries[i].first < entries[i - 1].first + entries[i - 1].nrows))
+	{
+		row_map_check_entry(rel, header->row_map[page], i, &entries[i]);
+		if (i > 0 &&
+			entries[i].first < entries[i - 1].first + entries[i - 1].nrows)
 			page_report_corruption(rel, header->row_map[page],
 								   "Row map entry %u is invalid.", i);
+	}
 	return n;
 }
 
@@ -199,29 +217,37 @@ row_map_search(const RowMapEntry *entries, int n, uint32 offset)
 	return low - 1;
 }
 
+/*
+ * The last entry of a map page with first <= offset; false if there is none.
+ * Looks at few entries, in place: this is part of every access to a row.
+ */
+static bool
+row_map_search_page(Relation rel, const GroupHeaderData *header, uint32 page,
+					uint32 offset, RowMapEntry *entry)
+{
+	uint32		n = row_map_page_entries(header, page);
+	Buffer		buffer = page_read(rel, header->row_map[page], PAGE_ROW_MAP,
+								   BUFFER_LOCK_SHARE);
+	const RowMapEntry *entries = row_map_page(BufferGetPage(buffer))->entries;
+	int			i = row_map_search(entries, n, offset);
+
+	if (i >= 0)
+		*entry = entries[i];
+	UnlockReleaseBuffer(buffer);
+	if (i >= 0)
+		row_map_check_entry(rel, header->row_map[page], i, entry);
+	return i >= 0;
+}
+
 bool
 group_find_row_page(Relation rel, const GroupHeaderData *header, uint32 offset,
 					RowMapEntry *entry)
 {
-	RowMapEntry *entries = palloc(ROW_MAP_PAGE_ENTRIES * sizeof(RowMapEntry));
-	uint32		npages = row_map_npages(header);
-	bool		found = false;
-
 	/* most groups have one page; in others the last one is asked for most */
-	for (uint32 page = npages; page-- > 0 && !found;)
-	{
-		int			n = row_map_read_page(rel, header, page, entries);
-		int			i = row_map_search(entries, n, offset);
-
-		if (i < 0)
-			continue;
-		if (offset >= (uint32) entries[i].first + entries[i].nrows)
-			break;
-		*entry = entries[i];
-		found = true;
-	}
-	pfree(entries);
-	return found;
+	for (uint32 page = row_map_npages(header); page-- > 0;)
+		if (row_map_search_page(rel, header, page, offset, entry))
+			return offset < (uint32) entry->first + entry->nrows;
+	return false;
 }
 
 int

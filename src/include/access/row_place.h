@@ -21,6 +21,7 @@ typedef struct RowPlace
 	ItemPointerData address;	/* physical: block of the file, line pointer */
 	bool		is_header;		/* of a column-form row */
 	bool		has_external;	/* row form: has values outside the row */
+	SegmentData segment;		/* column form: a copy, as of the pinning */
 } RowPlace;
 
 /*
