@@ -18,6 +18,7 @@ void
 page_delta_begin(PageDelta *delta, Buffer buffer)
 {
 	delta->buffer = buffer;
+	delta->force_image = false;
 	delta->length = 0;
 }
 
@@ -63,7 +64,8 @@ page_delta_log(Relation rel, const PageDelta *deltas, int ndeltas)
 	XLogBeginInsert();
 	for (int i = 0; i < ndeltas; i++)
 	{
-		XLogRegisterBuffer(i, deltas[i].buffer, REGBUF_STANDARD);
+		XLogRegisterBuffer(i, deltas[i].buffer, REGBUF_STANDARD |
+						   (deltas[i].force_image ? REGBUF_FORCE_IMAGE : 0));
 		XLogRegisterBufData(i, (char *) deltas[i].bytes, deltas[i].length);
 	}
 	lsn = XLogInsert(RM_GENERIC_ID, 0);

@@ -12,9 +12,11 @@
 
 #include "access/generic_xlog.h"
 #include "access/xact.h"
+#include "miscadmin.h"
 #include "port/pg_bitutils.h"
 #include "storage/directory.h"
 #include "storage/free_space.h"
+#include "storage/page_delta.h"
 #include "storage/row_header.h"
 #include "storage/row_header_page.h"
 #include "storage/row_set.h"
@@ -210,6 +212,74 @@ fill_last_level(Relation rel, const GroupHeaderData *header, Page page,
 }
 
 /*
+ * Make a header on a new page of a level.
+ */
+static void
+make_on_new_page(Relation rel, const GroupHeaderData *header, uint32 offset,
+				 const SegmentData *segment, const RowHeaderSearch *search,
+				 int level, BlockNumber blkno, RowHeaderPlace *place)
+{
+	Buffer		map_buffer = row_header_map_read(rel, header,
+												 BUFFER_LOCK_EXCLUSIVE);
+	Buffer		buffer = ReadBufferExtended(rel, MAIN_FORKNUM, blkno,
+											RBM_ZERO_AND_LOCK, NULL);
+	GenericXLogState *state = GenericXLogStart(rel);
+	Page		page = GenericXLogRegisterBuffer(state, buffer,
+												 GENERIC_XLOG_FULL_IMAGE);
+	Page		map_page = GenericXLogRegisterBuffer(state, map_buffer, 0);
+
+	header_page_init(page, blkno, header->group, level, offset);
+	row_header_map(map_page)->pages[row_header_slot(level, offset)] = blkno;
+	if (level == ROW_HEADER_LAST_LEVEL)
+	{
+		fill_last_level(rel, header, page, blkno, segment, search);
+		place->offnum = row_header_page_search(page, offset);
+	}
+	else
+		place->offnum = header_page_add(page, blkno, offset, segment);
+	GenericXLogFinish(state);
+
+	LockBuffer(buffer, BUFFER_LOCK_UNLOCK);
+	place->buffer = buffer;
+	UnlockReleaseBuffer(map_buffer);
+}
+
+/*
+ * Make a header on a page that exists.
+ */
+static void
+make_on_page(Relation rel, const GroupHeaderData *header, uint32 offset,
+			 const SegmentData *segment, BlockNumber blkno,
+			 RowHeaderPlace *place)
+{
+	Buffer		buffer = row_header_page_read(rel, header->group, blkno,
+											  BUFFER_LOCK_EXCLUSIVE, NULL);
+	Page		page = BufferGetPage(buffer);
+	PageDelta	delta;
+	ItemId		item;
+
+	if (!row_header_page_has_room(page))
+		page_report_corruption(rel, blkno,
+							   "The page has more row headers than it serves rows.");
+
+	START_CRIT_SECTION();
+	place->offnum = header_page_add(page, blkno, offset, segment);
+	item = PageGetItemId(page, place->offnum);
+	page_delta_begin(&delta, buffer);
+	page_delta_add_space(&delta);
+	page_delta_add(&delta, item, sizeof(ItemIdData));
+	page_delta_add(&delta, PageGetItem(page, item), ROW_HEADER_LENGTH);
+	page_delta_add(&delta,
+				   &row_header_page_tag(page)->offsets[place->offnum - 1],
+				   sizeof(uint16));
+	page_delta_log(rel, &delta, 1);
+	END_CRIT_SECTION();
+
+	LockBuffer(buffer, BUFFER_LOCK_UNLOCK);
+	place->buffer = buffer;
+}
+
+/*
  * Make a header on the page of a level, which is on the spare block if it does
  * not exist yet.  The group's header is locked exclusively.
  */
@@ -218,59 +288,15 @@ make_header(Relation rel, const GroupHeaderData *header, uint32 offset,
 			const SegmentData *segment, const RowHeaderSearch *search,
 			int level, BlockNumber spare, RowHeaderPlace *place)
 {
-	bool		is_new = search->blocks[level] == InvalidBlockNumber;
-	BlockNumber blkno = is_new ? spare : search->blocks[level];
-	BlockNumber tid_block = group_first_tid_block(header->group) +
-		offset / TID_BLOCK_ROWS;
-	Buffer		map_buffer = InvalidBuffer;
-	Buffer		buffer;
-	Buffer		visibility_buffer;
-	GenericXLogState *state;
-	Page		page;
+	BlockNumber blkno = search->blocks[level];
 
-	if (is_new)
-	{
-		map_buffer = row_header_map_read(rel, header, BUFFER_LOCK_EXCLUSIVE);
-		buffer = ReadBufferExtended(rel, MAIN_FORKNUM, blkno,
-									RBM_ZERO_AND_LOCK, NULL);
-	}
+	visibility_clear(rel, group_first_tid_block(header->group) +
+					 offset / TID_BLOCK_ROWS);
+	if (blkno == InvalidBlockNumber)
+		make_on_new_page(rel, header, offset, segment, search, level, spare,
+						 place);
 	else
-	{
-		buffer = row_header_page_read(rel, header->group, blkno,
-									  BUFFER_LOCK_EXCLUSIVE, NULL);
-		if (!row_header_page_has_room(BufferGetPage(buffer)))
-			page_report_corruption(rel, blkno,
-								   "The page has more row headers than it serves rows.");
-	}
-	visibility_buffer = visibility_lock_set(rel, tid_block);
-
-	state = GenericXLogStart(rel);
-	page = GenericXLogRegisterBuffer(state, buffer,
-									 is_new ? GENERIC_XLOG_FULL_IMAGE : 0);
-	if (is_new)
-	{
-		Page		map_page = GenericXLogRegisterBuffer(state, map_buffer, 0);
-
-		header_page_init(page, blkno, header->group, level, offset);
-		row_header_map(map_page)->pages[row_header_slot(level, offset)] = blkno;
-	}
-	if (is_new && level == ROW_HEADER_LAST_LEVEL)
-	{
-		fill_last_level(rel, header, page, blkno, segment, search);
-		place->offnum = row_header_page_search(page, offset);
-	}
-	else
-		place->offnum = header_page_add(page, blkno, offset, segment);
-	if (BufferIsValid(visibility_buffer))
-		visibility_clear(state, visibility_buffer, tid_block);
-	GenericXLogFinish(state);
-
-	if (BufferIsValid(visibility_buffer))
-		UnlockReleaseBuffer(visibility_buffer);
-	LockBuffer(buffer, BUFFER_LOCK_UNLOCK);
-	place->buffer = buffer;
-	if (is_new)
-		UnlockReleaseBuffer(map_buffer);
+		make_on_page(rel, header, offset, segment, blkno, place);
 }
 
 typedef enum AddResult

@@ -21,6 +21,8 @@
 #include "access/generic_xlog.h"
 #include "access/visibilitymap.h"
 #include "access/xlog.h"
+#include "miscadmin.h"
+#include "storage/page_delta.h"
 #include "storage/row_header.h"
 #include "storage/row_set.h"
 #include "storage/smgr.h"
@@ -94,30 +96,33 @@ map_forget_length(Relation rel, BlockNumber tid_block)
 		*length = InvalidBlockNumber;
 }
 
-Buffer
-visibility_lock_set(Relation rel, BlockNumber tid_block)
+void
+visibility_clear(Relation rel, BlockNumber tid_block)
 {
 	Buffer		buffer = InvalidBuffer;
 
 	map_forget_length(rel, tid_block);
 	if (VM_ALL_VISIBLE(rel, tid_block, &buffer))
 	{
-		/* nobody changes the bit meanwhile (V2) */
+		uint8	   *byte = &map_byte(BufferGetPage(buffer), tid_block);
+		PageDelta	delta;
+
+		/* nobody else changes the bit meanwhile (V2) */
 		LockBuffer(buffer, BUFFER_LOCK_EXCLUSIVE);
-		return buffer;
+		Assert(map_page_is_formatted(BufferGetPage(buffer)));
+
+		START_CRIT_SECTION();
+		*byte &= ~map_bit(tid_block);
+		page_delta_begin(&delta, buffer);
+		page_delta_add(&delta, byte, 1);
+		delta.force_image = !fullPageWrites;
+		page_delta_log(rel, &delta, 1);
+		END_CRIT_SECTION();
+
+		LockBuffer(buffer, BUFFER_LOCK_UNLOCK);
 	}
 	if (BufferIsValid(buffer))
 		ReleaseBuffer(buffer);
-	return InvalidBuffer;
-}
-
-void
-visibility_clear(GenericXLogState *xlog, Buffer buffer, BlockNumber tid_block)
-{
-	Page		page = map_change_begin(xlog, buffer);
-
-	Assert(BufferGetBlockNumber(buffer) == tid_block / MAP_BLOCKS);
-	map_byte(page, tid_block) &= ~map_bit(tid_block);
 }
 
 /* ---- groups ---- */

@@ -18,6 +18,7 @@
 typedef struct PageDelta
 {
 	Buffer		buffer;
+	bool		force_image;	/* log the whole page */
 	uint16		length;
 	char		bytes[PAGE_DELTA_LENGTH];
 } PageDelta;

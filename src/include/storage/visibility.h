@@ -10,8 +10,8 @@
  * frozen, and has at least one row, no row header and no member of the dead
  * set: whatever index entry leads there leads to a row that everybody sees.
  * (V2) A bit is set under the lock, shared or exclusive, of the group's header,
- * and cleared under the exclusive one in the record that makes the first row
- * header of the TID block.
+ * and cleared under the exclusive one before the first row header of the TID
+ * block is made.
  *
  * The server's own functions to set and clear bits are not used: they expect
  * that the bit is about the heap page of that number.
@@ -19,7 +19,6 @@
 #ifndef STORAGE_VISIBILITY_H
 #define STORAGE_VISIBILITY_H
 
-#include "access/generic_xlog.h"
 #include "storage/group.h"
 
 #define GROUP_TID_BLOCKS	(GROUP_ROWS / TID_BLOCK_ROWS)
@@ -60,14 +59,10 @@ tid_block_set_remove(TidBlockSet *set, int block)
 extern bool visibility_test(Relation rel, BlockNumber tid_block);
 
 /*
- * If the bit of a TID block is set, lock the map page that has it; else return
- * InvalidBuffer.  The group's header is locked exclusively.
+ * Clear the bit of a TID block, if it is set, in a record of its own.  The
+ * group's header is locked exclusively, and no page behind it in lock order.
  */
-extern Buffer visibility_lock_set(Relation rel, BlockNumber tid_block);
-
-/* Clear the bit on the page so locked, as part of the caller's record. */
-extern void visibility_clear(GenericXLogState *xlog, Buffer buffer,
-							 BlockNumber tid_block);
+extern void visibility_clear(Relation rel, BlockNumber tid_block);
 
 /* The TID blocks of a group whose bits are set. */
 extern void visibility_load(Relation rel, uint32 group, TidBlockSet *set);
