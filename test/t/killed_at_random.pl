@@ -19,6 +19,7 @@ use TwinTables;
 my $rounds = $ENV{COLUMNAR_CRASH_ROUNDS} || 12;
 my $seed = $ENV{COLUMNAR_SEED} || int(rand(1_000_000));
 srand($seed);
+$TwinTables::shared = 1;
 note "seed $seed";
 
 my $node = PostgreSQL::Test::Cluster->new('main');
