@@ -58,6 +58,8 @@ mover_tuple_state(Mover *mover, HeapTuple tuple, Buffer buffer)
 		case HEAPTUPLE_LIVE:
 			if ((header->t_infomask & HEAP_XMAX_INVALID) == 0)
 				return ROW_UNSETTLED;
+			if (mover->keep_toast && HeapTupleHasExternal(tuple))
+				return ROW_UNSETTLED;
 			if (HeapTupleHeaderXminFrozen(header) ||
 				TransactionIdPrecedes(HeapTupleHeaderGetRawXmin(header),
 									  mover->oldest_xmin))

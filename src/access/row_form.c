@@ -29,6 +29,7 @@
 #include "access/hio.h"
 #include "access/parallel.h"
 #include "access/row_form.h"
+#include "access/upkeep.h"
 #include "access/xact.h"
 #include "access/xloginsert.h"
 #include "catalog/catalog.h"
@@ -285,6 +286,7 @@ row_target_open(Relation rel, RowTarget *target, HeapTuple *tuples,
 	group_open_row_page(rel, row_page_expected_rows(tuples, ntuples, mean),
 						&group, &entry);
 	row_target_set(target, rel, group, &entry);
+	upkeep_note_row_page(rel, group, entry.first);
 	if (share)
 		UnlockPage(rel, 0, ExclusiveLock);
 }

@@ -18,6 +18,7 @@
 #include "access/load_buffer.h"
 #include "access/row_link.h"
 #include "access/row_place.h"
+#include "access/upkeep.h"
 #include "access/xact.h"
 #include "storage/row_header.h"
 
@@ -91,10 +92,12 @@ pin_row_header(Relation rel, RowNumber row, Buffer header_buffer,
 
 	found = row_header_find(rel, group_header(header_buffer), offset, &header);
 	UnlockReleaseBuffer(header_buffer);
-	if (!found &&
-		!row_header_add(rel, row_number_group(row), offset,
-						&header))
-		return false;
+	if (!found)
+	{
+		if (!row_header_add(rel, row_number_group(row), offset, &header))
+			return false;
+		upkeep_count_header(rel, row_number_group(row));
+	}
 	place_set(place, row, header.buffer, header.offnum, true);
 	return true;
 }

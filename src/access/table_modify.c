@@ -13,6 +13,7 @@
 #include "access/row_form.h"
 #include "access/row_place.h"
 #include "access/table_am.h"
+#include "access/upkeep.h"
 #include "access/xact.h"
 #include "catalog/catalog.h"
 #include "compat.h"
@@ -29,6 +30,8 @@ table_modify_check(Relation rel)
 				 errmsg("cannot change columnar table \"%s\" as a catalog table of logical decoding",
 						RelationGetRelationName(rel)),
 				 errhint("Reset the storage parameter user_catalog_table, or make it a heap table.")));
+	if (unlikely(upkeep_is_due))
+		upkeep_run(rel);
 }
 
 /*

@@ -232,11 +232,28 @@ retire_leaks(Tiling *tiling)
 	}
 }
 
+/* Is an entry announced by nobody any more? */
+static bool
+has_finished_announcement(Relation rel)
+{
+	FreeExtent *extents;
+	int			nextents = free_space_list(rel, &extents);
+	bool		found = false;
+
+	for (int i = 0; i < nextents && !found; i++)
+		found = extents[i].state == EXTENT_ANNOUNCED &&
+			!full_xid_is_running(extents[i].xid);
+	pfree(extents);
+	return found;
+}
+
 void
 vacuum_finish_announcements(Relation rel)
 {
 	Tiling		tiling;
 
+	if (!has_finished_announcement(rel))
+		return;
 	tiling_begin(&tiling, rel);
 	if (tiling.any_finished)
 	{

@@ -14,6 +14,7 @@ typedef struct Mover
 	Relation	rel;
 	TransactionId oldest_xmin;	/* rows of older transactions are settled */
 	bool		eager;			/* join whatever can be joined */
+	bool		keep_toast;		/* leave rows with TOASTed values alone */
 	BufferAccessStrategy strategy;
 	uint64		nrows;			/* rows moved so far */
 	uint64		ndead;			/* rows in row form found dead so far */

@@ -33,8 +33,9 @@ extern void columnar_multi_insert(Relation rel, TupleTableSlot **slots,
 extern void columnar_finish_bulk_insert(Relation rel, int options);
 
 /*
- * Refuse to change a relation that plugins read while they decode: they could
- * not tell which of its rows were there at that point of the log.
+ * Before anything is written: refuse to change a relation that plugins read
+ * while they decode, because they could not tell which of its rows were there at
+ * that point of the log; and do what upkeep is due.
  */
 extern void table_modify_check(Relation rel);
 
