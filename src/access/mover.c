@@ -33,7 +33,8 @@
  * is going to change a tuple found and pinned its page under a share lock of
  * the group's header (row_place.h), so with that lock held exclusively and a
  * cleanup lock on the page there is no such session.  Else the move is given
- * up, and what was written is released.
+ * up, what was written is released, and from then on fewer rows are moved at a
+ * time.
  */
 #include "postgres.h"
 
@@ -58,6 +59,9 @@
 /* How long to wait for pins that are in the way of a swap. */
 #define SWAP_TRIES		5
 #define SWAP_WAIT_US	2000
+
+/* Times that a group is looked at: first, cautiously, and to join pieces. */
+#define MAX_LOOKS		3
 
 /* A move under way. */
 typedef struct Move
@@ -743,6 +747,43 @@ move_run(Mover *mover, uint32 group, const MoverUnit *first,
 	return settled && move_finish(&move);
 }
 
+/*
+ * Move all runs of a group that are worth it.  Returns whether another look at
+ * the group is: once rows that are being changed have been moved in small
+ * pieces, these are to be joined, which nobody can disturb.
+ */
+static bool
+move_runs(Mover *mover, uint32 group)
+{
+	MemoryContext context = CurrentMemoryContext;
+	GroupHeaderData *header = palloc(sizeof(GroupHeaderData));
+	MoverUnit  *units = palloc(GROUP_VECTORS * sizeof(MoverUnit));
+	int			n = mover_cut_group(mover, group, header, units);
+	int			a = 0;
+	int			b;
+	bool		again = false;
+
+	while (mover_find_run(mover, units, n, &a, &b))
+	{
+		MemoryContext run_context = AllocSetContextCreate(context,
+														  "columnar move",
+														  ALLOCSET_DEFAULT_SIZES);
+		bool		moved;
+
+		MemoryContextSwitchTo(run_context);
+		moved = move_run(mover, group, &units[a], &units[b - 1]);
+		MemoryContextSwitchTo(context);
+		MemoryContextDelete(run_context);
+
+		if (moved ? mover->cautious : !mover->cautious)
+			again = true;
+		if (!moved)
+			mover->cautious = true;
+		a = b;
+	}
+	return again;
+}
+
 void
 mover_move_group(Mover *mover, uint32 group)
 {
@@ -750,24 +791,10 @@ mover_move_group(Mover *mover, uint32 group)
 												  "columnar mover",
 												  ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old_context = MemoryContextSwitchTo(context);
-	GroupHeaderData *header = palloc(sizeof(GroupHeaderData));
-	MoverUnit  *units = palloc(GROUP_VECTORS * sizeof(MoverUnit));
-	int			n = mover_cut_group(mover, group, header, units);
-	int			a = 0;
-	int			b;
 
-	while (mover_find_run(mover, units, n, &a, &b))
-	{
-		MemoryContext run_context = AllocSetContextCreate(context,
-														  "columnar move",
-														  ALLOCSET_DEFAULT_SIZES);
-
-		MemoryContextSwitchTo(run_context);
-		move_run(mover, group, &units[a], &units[b - 1]);
-		MemoryContextSwitchTo(context);
-		MemoryContextDelete(run_context);
-		a = b;
-	}
+	for (int i = 0; i < MAX_LOOKS; i++)
+		if (!move_runs(mover, group))
+			break;
 
 	MemoryContextSwitchTo(old_context);
 	MemoryContextDelete(context);

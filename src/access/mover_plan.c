@@ -34,6 +34,9 @@
  */
 #define STALE_FRACTION	5
 
+/* Rows in row form that are moved at a time where others change them. */
+#define CAUTIOUS_ROWS	(ROW_PAGES_BOUNDARY * 3 / 2)
+
 /*
  * How many times the bytes of their rows may row pages take that have lost the
  * others, and pages that it takes to write few rows in column form.
@@ -369,6 +372,27 @@ maintenance_memory(void)
 	return (Size) kilobytes * 1024;
 }
 
+/*
+ * May a unit be moved together with those from start on?  A row that is changed
+ * while it is moved makes the whole move fail, and rows in row form are the
+ * ones to which this happens.
+ */
+static bool
+unit_belongs(const Mover *mover, const MoverUnit *units, int start, int end)
+{
+	uint8		form = units[end].form;
+	uint32		nrows = units_nrows(units, start, end, SEGMENT_ROWS);
+
+	if (!mover->cautious)
+		return true;
+	if (form == SEGMENT_ROWS)
+		return units_count(units, start, end, SEGMENT_COLUMNS) == 0 &&
+			(nrows == 0 || nrows + units[end].nrows <= CAUTIOUS_ROWS);
+	if (form == SEGMENT_COLUMNS)
+		return units_count(units, start, end, SEGMENT_ROWS) == 0;
+	return true;
+}
+
 bool
 mover_find_run(const Mover *mover, const MoverUnit *units, int n, int *a,
 			   int *b)
@@ -383,7 +407,9 @@ mover_find_run(const Mover *mover, const MoverUnit *units, int n, int *a,
 		int			first = start;
 		int			last;
 
-		while (end < n && units[end].settled && bytes + units[end].bytes <= limit)
+		while (end < n && units[end].settled &&
+			   bytes + units[end].bytes <= limit &&
+			   unit_belongs(mover, units, start, end))
 			bytes += units[end++].bytes;
 		last = end;
 

@@ -142,6 +142,7 @@ upkeep_init(VacuumState *state, Relation rel)
 	state->mover.rel = rel;
 	state->mover.oldest_xmin = horizon;
 	state->mover.keep_toast = true;
+	state->mover.cautious = true;
 }
 
 static void

@@ -13,7 +13,7 @@ my $node = PostgreSQL::Test::Cluster->new('vacuum_crash');
 $node->init;
 $node->append_conf(
 	'postgresql.conf', q{
-autovacuum = off
+autovacuum_naptime = 1h
 max_connections = 20
 restart_after_crash = off
 log_error_verbosity = verbose

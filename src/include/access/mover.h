@@ -15,6 +15,7 @@ typedef struct Mover
 	TransactionId oldest_xmin;	/* rows of older transactions are settled */
 	bool		eager;			/* join whatever can be joined */
 	bool		keep_toast;		/* leave rows with TOASTed values alone */
+	bool		cautious;		/* rows are being changed: move few at a time */
 	BufferAccessStrategy strategy;
 	uint64		nrows;			/* rows moved so far */
 	uint64		ndead;			/* rows in row form found dead so far */
