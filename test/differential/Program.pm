@@ -338,7 +338,7 @@ sub returning
 {
 	my ($table) = @_;
 	return '' if chance(0.6);
-	return ' RETURNING ' . pick('id, v', '*', "tableoid::regclass, id, s", "d_stable_v('$table->{name}', id)", 'id + v AS sum');
+	return ' RETURNING ' . pick('id, v', '*', "tableoid::regclass, id, s", 'id + v AS sum', $rows < 1000 ? "d_stable_v('$table->{name}', id)" : 'v + id');
 }
 
 sub update_rows
