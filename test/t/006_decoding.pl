@@ -70,7 +70,7 @@ SKIP:
 	my ($result, $stdout, $stderr) = $publisher->psql('postgres',
 		q(SELECT pg_create_logical_replication_slot('plain', 'test_decoding')));
 
-	skip 'test_decoding is not installed', 2
+	skip 'test_decoding is not installed', 3
 	  if $stderr =~ /could not access file "test_decoding"/;
 	is($result, 0, 'a slot with a plain plugin');
 	load('published', 200000);
@@ -80,6 +80,38 @@ SKIP:
 		  FROM pg_logical_slot_get_changes('plain', NULL, NULL)
 		 WHERE data LIKE 'table%' GROUP BY 1 ORDER BY 1)),
 		"private|29021\npublished|29021", 'a plain plugin decodes all rows');
+	$publisher->safe_psql('postgres', q(SELECT pg_drop_replication_slot('plain')));
+
+	# A slot waits for two generations of transactions while it is made; what
+	# begins behind the first one is decoded, if it ends behind the second.
+	my ($first, $second, $decoded, $slot) =
+	  map { $publisher->background_psql('postgres') } 1 .. 4;
+	my $slot_waits = q(
+		SELECT count(*) = 1 FROM pg_locks l, pg_stat_activity a
+		 WHERE NOT granted AND locktype = 'transactionid' AND l.pid = a.pid
+		   AND query LIKE '%pg_create_logical_replication_slot%'
+		   AND transactionid = '%s');
+	my $xid = $first->query_safe('BEGIN; SELECT txid_current()');
+
+	$slot->query_until(qr/started/, q(
+		\echo started
+		SELECT pg_create_logical_replication_slot('plain', 'test_decoding');
+	));
+	$publisher->poll_query_until('postgres', $slot_waits =~ s/%s/$xid/r);
+	$xid = $second->query_safe('BEGIN; SELECT txid_current()');
+	$first->query_safe('COMMIT');
+	$publisher->poll_query_until('postgres', $slot_waits =~ s/%s/$xid/r);
+	$decoded->query_safe(q(
+		BEGIN;
+		INSERT INTO private SELECT i, 'decoded' FROM generate_series(1, 5000) i));
+	$second->query_safe('COMMIT');
+	$slot->quit;
+	$decoded->query_safe('COMMIT');
+	$_->quit for $first, $second, $decoded;
+	is($publisher->safe_psql('postgres', q(
+		SELECT count(*) FROM pg_logical_slot_get_changes('plain', NULL, NULL)
+		 WHERE data LIKE '%decoded%')), 5000,
+		'rows of a transaction that began before the slot was ready');
 	$publisher->safe_psql('postgres', q(SELECT pg_drop_replication_slot('plain')));
 }
 
