@@ -36,6 +36,8 @@ segment_values_create(Relation rel, SegmentReader *reader)
 	values->rel = rel;
 	values->owns_reader = reader == NULL;
 	values->reader = reader ? reader : segment_reader_create(rel, NULL);
+	if (values->owns_reader)
+		segment_reader_set_sparing(values->reader);
 	values->mask_vector = -1;
 	MemoryContextSwitchTo(old_context);
 	return values;

@@ -20,7 +20,13 @@
 #include "storage/read_stream.h"
 #endif
 #include "storage/segment_reader.h"
+#include "storage/smgr.h"
 #include "utils/memutils.h"
+
+/* Parts of a page that a sparing reader copies. */
+#define PART_LENGTH		1024
+StaticAssertDecl((DATA_PAGE_LENGTH - 1) / PART_LENGTH < 8,
+				 "the parts of a page are the bits of a byte");
 
 /* A chunk of the open segment; the source must be first. */
 typedef struct ReaderChunk
@@ -45,6 +51,9 @@ struct SegmentReader
 	char	   *image;
 	Size		image_size;
 	uint64	   *loaded;			/* bitmap of pages in the image */
+	bool		is_sparing;		/* copies parts of pages at first */
+	uint8	   *parts;			/* by page, bitmap of parts in the image; only
+								 * for a sparing reader */
 	AttributeEntry *entries;	/* of the pages in entries_loaded */
 	bool	   *entries_loaded; /* by attribute page */
 	ReaderChunk **chunks;		/* by attribute */
@@ -69,9 +78,26 @@ segment_reader_create(Relation rel, BufferAccessStrategy strategy)
 }
 
 void
+segment_reader_set_sparing(SegmentReader *reader)
+{
+	reader->is_sparing = true;
+}
+
+void
 segment_reader_free(SegmentReader *reader)
 {
 	MemoryContextDelete(reader->context);
+}
+
+/* Does the file have the blocks?  The size last seen spares a system call. */
+static bool
+blocks_exist(Relation rel, BlockNumber start, BlockNumber nblocks)
+{
+	BlockNumber known = RelationGetSmgr(rel)->smgr_cached_nblocks[MAIN_FORKNUM];
+	uint64		end = (uint64) start + nblocks;
+
+	return (known != InvalidBlockNumber && end <= known) ||
+		end <= RelationGetNumberOfBlocks(rel);
 }
 
 /* Check what the header of the group says about the extent. */
@@ -85,7 +111,7 @@ segment_check(SegmentReader *reader)
 		segment->nattribute_pages != Max((segment->natts + ATTRIBUTE_PAGE_ENTRIES - 1) /
 										 ATTRIBUTE_PAGE_ENTRIES, 1) ||
 		segment->nblocks < segment->nattribute_pages ||
-		(uint64) segment->start + segment->nblocks > RelationGetNumberOfBlocks(reader->rel))
+		!blocks_exist(reader->rel, segment->start, segment->nblocks))
 		ereport(ERROR,
 				(errcode(ERRCODE_DATA_CORRUPTED),
 				 errmsg("invalid segment in group %u of columnar table \"%s\"",
@@ -112,6 +138,9 @@ image_prepare(SegmentReader *reader)
 	}
 	reader->loaded = MemoryContextAllocZero(reader->chunk_context,
 											nwords * sizeof(uint64));
+	if (reader->is_sparing)
+		reader->parts = MemoryContextAllocZero(reader->chunk_context,
+											   reader->npages);
 }
 
 void
@@ -244,9 +273,13 @@ page_is_loaded(SegmentReader *reader, BlockNumber page)
 	return (reader->loaded[page / 64] >> (page % 64)) & 1;
 }
 
-/* Copy one page of the stream, pinned in buffer, into the image. */
+/*
+ * Copy bytes first up to, not including, limit of a page of the stream, pinned
+ * in buffer, into the image.
+ */
 static void
-image_copy_page(SegmentReader *reader, BlockNumber page, Buffer buffer)
+image_copy_bytes(SegmentReader *reader, BlockNumber page, Buffer buffer,
+				 uint32 first, uint32 limit)
 {
 	Page		contents = BufferGetPage(buffer);
 	uint32		lower;
@@ -259,9 +292,18 @@ image_copy_page(SegmentReader *reader, BlockNumber page, Buffer buffer)
 		(lower != BLCKSZ && page + 1 < reader->npages))
 		page_report_corruption(reader->rel, BufferGetBlockNumber(buffer),
 							   "The data page ends at byte %u.", lower);
-	memcpy(reader->image + (Size) page * DATA_PAGE_LENGTH,
-		   page_contents(contents), lower - MAXALIGN(SizeOfPageHeaderData));
+	limit = Min(limit, lower - MAXALIGN(SizeOfPageHeaderData));
+	if (first < limit)
+		memcpy(reader->image + (Size) page * DATA_PAGE_LENGTH + first,
+			   (char *) page_contents(contents) + first, limit - first);
 	UnlockReleaseBuffer(buffer);
+}
+
+/* Copy one page of the stream, pinned in buffer, into the image. */
+static void
+image_copy_page(SegmentReader *reader, BlockNumber page, Buffer buffer)
+{
+	image_copy_bytes(reader, page, buffer, 0, DATA_PAGE_LENGTH);
 	reader->loaded[page / 64] |= UINT64CONST(1) << (page % 64);
 }
 
@@ -363,6 +405,39 @@ image_load_bytes(SegmentReader *reader, uint64 position, uint64 length)
 				   (position + length - 1) / DATA_PAGE_LENGTH);
 }
 
+/*
+ * The same of a sparing reader: of a page that is asked for the first time only
+ * the parts that are needed are copied.  Whoever comes back for others shows
+ * that the whole page is worth it.
+ */
+static void
+image_load_parts(SegmentReader *reader, uint64 position, uint64 length)
+{
+	uint64		end = position + length;
+
+	while (position < end)
+	{
+		BlockNumber page = position / DATA_PAGE_LENGTH;
+		uint64		start = (uint64) page * DATA_PAGE_LENGTH;
+		uint32		first = (position - start) / PART_LENGTH;
+		uint32		last = (Min(end - start, DATA_PAGE_LENGTH) - 1) / PART_LENGTH;
+		uint8		parts = (0xFF >> (7 - (last - first))) << first;
+
+		if (!page_is_loaded(reader, page) && (parts & ~reader->parts[page]) != 0)
+		{
+			if (reader->parts[page] != 0)
+				image_load(reader, page, page);
+			else
+				image_copy_bytes(reader, page,
+								 block_read(reader->rel, image_block(reader, page),
+											reader->strategy),
+								 first * PART_LENGTH, (last + 1) * PART_LENGTH);
+			reader->parts[page] |= parts;
+		}
+		position = start + DATA_PAGE_LENGTH;
+	}
+}
+
 void
 segment_reader_load(SegmentReader *reader, const int *attnos, int natts)
 {
@@ -393,7 +468,10 @@ chunk_fetch(ChunkSource *source, uint64_t offset, size_t length)
 	ReaderChunk *chunk = (ReaderChunk *) source;
 
 	Assert(offset + length <= source->length);
-	image_load_bytes(chunk->reader, chunk->position + offset, length);
+	if (chunk->reader->is_sparing)
+		image_load_parts(chunk->reader, chunk->position + offset, length);
+	else
+		image_load_bytes(chunk->reader, chunk->position + offset, length);
 	return (const uint8_t *) chunk->reader->image + chunk->position + offset;
 }
 

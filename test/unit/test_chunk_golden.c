@@ -254,7 +254,7 @@ UNIT_TEST(golden_strings)
 	start(&input, VALUE_BYTES, CLASS_BYTES);
 	for (uint32_t row = 0; row < 3000; row++)
 		chunk_case_add_text(&input, "https://example.org/%u/%u", row % 7, row);
-	check_sum(&input, "plain", UINT64_C(0xb0832959f3e36e7c));
+	check_sum(&input, "plain", UINT64_C(0x5f9066ed0ac60edf));
 	chunk_case_clear(&input);
 	for (uint32_t row = 0; row < 3000; row++)
 		chunk_case_add_text(&input, "place %u",

@@ -19,6 +19,9 @@ extern SegmentReader *segment_reader_create(Relation rel,
 											BufferAccessStrategy strategy);
 extern void segment_reader_free(SegmentReader *reader);
 
+/* Expect that little is read of each page, here and there. */
+extern void segment_reader_set_sparing(SegmentReader *reader);
+
 /* Turn to another segment; closes the chunks of the last one. */
 extern void segment_reader_open(SegmentReader *reader, uint32 group,
 								const SegmentData *segment);
