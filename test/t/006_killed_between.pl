@@ -100,6 +100,8 @@ my $bulk = join '; ', map {
 	my $rows = "SELECT g, rpad(g::text, 700, 'x') FROM generate_series($_, $_ + 899) g";
 	("INSERT INTO c $rows", "INSERT INTO h $rows")
 } 20000, 21000, 22000;
+my $delete = q{DELETE FROM c WHERE id % 3 = 1};
+my $fold = "$delete; DELETE FROM h WHERE id % 3 = 1; VACUUM c";
 my $can_attach = 0;
 for my $point (
 	[ $compact, 'toast_list_write()' ],
@@ -118,7 +120,16 @@ for my $point (
 	[ $load, 'group_publish_columns', '*free_space_forget' ],
 	[ $load, 'group_publish_columns', 'group_close' ],
 	[ $few, 'row_map_append', 'metapage_read_or_create' ],
-	[ $few, 'group_publish_rows', '*free_space_forget' ])
+	[ $few, 'group_publish_rows', '*free_space_forget' ],
+	[ $delete, 'row_header_add', 'free_space_allocate()' ],
+	[ $delete, 'row_header_add', '*free_space_forget' ],
+	[ $delete, 'row_header_map_read', '*free_space_forget' ],
+	[ $delete, 'row_header_map_read', 'row_header_find', 'row_header_find' ],
+	[ $fold, 'vacuum_fold', 'row_set_write()' ],
+	[ $fold, 'row_header_page_rewrite' ],
+	[ $fold, 'row_header_page_rewrite()' ],
+	[ $fold, 'row_header_drop_empty', '*free_space_retire' ],
+	[ $fold, 'row_header_drop_empty()' ])
 {
 	my $name = join(' ', @$point) =~ s/.*(?=SELECT columnar_compact)//r;
 
