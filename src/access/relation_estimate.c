@@ -91,6 +91,19 @@ estimate_row_form(Relation rel, int32 *attr_widths, BlockNumber *pages,
 	*tuples = rint(row_form_density(rel, attr_widths) * *pages);
 }
 
+/*
+ * The metapage counts row numbers: those that pages leave unused and those of
+ * deleted rows too.  VACUUM and ANALYZE count better, which holds as long as
+ * the table has the pages that it had then.
+ */
+static double
+counted_rows(Relation rel, BlockNumber pages, const MetapageData *meta)
+{
+	if (rel->rd_rel->reltuples >= 0 && rel->rd_rel->relpages == pages)
+		return rel->rd_rel->reltuples;
+	return (double) meta->nrows;
+}
+
 void
 columnar_relation_estimate_size(Relation rel, int32 *attr_widths,
 								BlockNumber *pages, double *tuples,
@@ -113,7 +126,7 @@ columnar_relation_estimate_size(Relation rel, int32 *attr_widths,
 	else
 	{
 		*pages = RelationGetNumberOfBlocks(rel);
-		*tuples = (double) meta.nrows;
+		*tuples = counted_rows(rel, *pages, &meta);
 	}
 	*allvisfrac = visible_fraction(rel, *tuples);
 }

@@ -5,7 +5,8 @@
  * Rows that are visible to everybody are written in column form with a frozen
  * xmin.  Rows that somebody may not see yet, or still sees (written, deleted or
  * locked by this transaction, or committed after the oldest snapshot was taken)
- * keep their headers, and go to row pages, where each row has one.  The caller
+ * keep their headers, and go to row pages, where each row has one.  So do all
+ * rows of a small table in row form, as when they were inserted.  The caller
  * holds the table exclusively and builds the indexes anew, so numbers need not
  * be announced row by row.
  *
@@ -39,6 +40,7 @@
 #include "pgstat.h"
 #include "storage/bufmgr.h"
 #include "storage/group.h"
+#include "storage/metapage.h"
 #include "utils/hsearch.h"
 #include "utils/memutils.h"
 #include "utils/tuplesort.h"
@@ -81,6 +83,7 @@ typedef struct Rewrite
 	TransactionId freeze_xid;
 	MultiXactId freeze_multi;
 	FullTransactionId xid;		/* owner of what is announced */
+	bool		is_small;		/* every row goes to row form */
 	Tuplesortstate *sort;		/* or NULL */
 	Datum	   *values;
 	bool	   *isnull;
@@ -407,7 +410,8 @@ rewrite_tuple(Rewrite *rewrite, HeapTuple tuple)
 		if (TupleDescAttr(desc, i)->attisdropped)
 			rewrite->isnull[i] = true;
 	}
-	if (HeapTupleHeaderXminFrozen(tuple->t_data) &&
+	if (!rewrite->is_small &&
+		HeapTupleHeaderXminFrozen(tuple->t_data) &&
 		(tuple->t_data->t_infomask & HEAP_XMAX_INVALID))
 		write_settled(rewrite);
 	else
@@ -604,6 +608,16 @@ rewrite_sorted(Rewrite *rewrite)
 	tuplesort_end(rewrite->sort);
 }
 
+/* Has the table so few rows that they would go to row form if inserted? */
+static bool
+is_small(Relation rel)
+{
+	MetapageData meta;
+
+	return relation_is_row_form(rel) && metapage_copy(rel, &meta) &&
+		meta.nrows <= (uint64) columnar_row_form_rows;
+}
+
 static void
 rewrite_init(Rewrite *rewrite, Relation old_rel, Relation new_rel,
 			 TransactionId oldest_xmin, TransactionId freeze_xid,
@@ -618,6 +632,7 @@ rewrite_init(Rewrite *rewrite, Relation old_rel, Relation new_rel,
 	rewrite->freeze_xid = freeze_xid;
 	rewrite->freeze_multi = freeze_multi;
 	rewrite->xid = GetCurrentFullTransactionId();
+	rewrite->is_small = is_small(old_rel);
 	rewrite->values = palloc(natts * sizeof(Datum));
 	rewrite->isnull = palloc(natts * sizeof(bool));
 	rewrite->kept = palloc(KEPT_ROWS * sizeof(HeapTuple));

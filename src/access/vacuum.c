@@ -47,6 +47,11 @@ vacuum_init(VacuumState *state, Relation rel, VacuumParamsPointer params,
 	state->mover.oldest_xmin = state->cutoffs.OldestXmin;
 	state->mover.strategy = strategy;
 
+	if (params->nworkers > 0 && RelationUsesLocalBuffers(rel))
+		ereport(WARNING,
+				(errmsg("disabling parallel option of vacuum on \"%s\" --- cannot vacuum temporary tables in parallel",
+						RelationGetRelationName(rel))));
+
 	state->clean_indexes = params->index_cleanup != VACOPTVALUE_DISABLED;
 	vac_open_indexes(rel, RowExclusiveLock, &state->nindexes, &state->indexes);
 	state->index_stats = palloc0(Max(state->nindexes, 1) *
