@@ -291,7 +291,7 @@ sub one_row
 	return "ctid = (SELECT min(ctid) FROM $name WHERE id = $id)" if $table->{id_key} && !$table->{partition} && chance(0.2);
 	return pick("k = " . $id * 10, "id = (SELECT min(id) FROM $name WHERE id >= $id)", "(id, k) = ($id, @{[$id * 10]})",
 		"id IN ($id)",
-		"tableoid = '$name'::regclass AND id = $id", "$name = (SELECT x FROM $name x WHERE id = $id LIMIT 1)", "id = ${id}::numeric");
+		"tableoid = '$name'::regclass AND id = $id", "$name = (SELECT x FROM $name x WHERE id = $id ORDER BY x::text LIMIT 1)", "id = ${id}::numeric");
 }
 
 sub some_rows
@@ -385,7 +385,8 @@ sub insert_rows
 	}
 	elsif ($kind < 0.6 && $sessions == 1)
 	{
-		$sql = "INSERT INTO $name (id, k, v) SELECT id + " . far() . ", k + " . far() . ", v + 1 FROM $name WHERE " . some_rows($table);
+		$sql = "INSERT INTO $name (id, k, v) SELECT id + " . far() . ", k + " . far() . ", v + 1 FROM $name WHERE " . some_rows($table)
+		  . " ORDER BY id, $name" . '::text';
 	}
 	elsif ($kind < 0.65) { $sql = "INSERT INTO $name (id, k) VALUES (" . id_of() . ', DEFAULT), (' . far() . ', 5)' }
 	elsif ($kind < 0.7 && !@{ $table->{columns} })
