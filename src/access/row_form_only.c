@@ -40,11 +40,16 @@ index_checks_values(Oid index_oid)
 	return result;
 }
 
+/*
+ * What fills a new file of a table (ALTER TABLE) is passed over by publications.
+ */
 static bool
 relation_publishes_inserts(Relation rel)
 {
 	PublicationDesc desc;
 
+	if (OidIsValid(rel->rd_rel->relrewrite))
+		return false;
 	RelationBuildPublicationDesc(rel, &desc);
 	return desc.pubactions.pubinsert;
 }

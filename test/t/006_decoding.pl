@@ -141,6 +141,7 @@ sub rows_decoded_of_late
 
 	$publisher->safe_psql('postgres', qq(
 		CREATE TABLE $table (id integer) USING $access_method;
+		CREATE PUBLICATION late;
 		SELECT pg_create_logical_replication_slot('late', 'pgoutput');
 	));
 	$blocker->query_safe('SELECT pg_advisory_lock(1)');
@@ -152,21 +153,31 @@ sub rows_decoded_of_late
 	));
 	$publisher->poll_query_until('postgres',
 		"SELECT count(*) = 1 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted");
-	$publisher->safe_psql('postgres', "ALTER PUBLICATION p ADD TABLE $table");
+	$publisher->safe_psql('postgres', "ALTER PUBLICATION late ADD TABLE $table");
 	$blocker->quit;
 	$load->quit;
 	$nrows = $publisher->safe_psql('postgres', q(
 		SELECT count(*)
 		  FROM pg_logical_slot_get_binary_changes('late', NULL, NULL,
-		       'proto_version', '1', 'publication_names', 'p')
+		       'proto_version', '1', 'publication_names', 'late')
 		 WHERE get_byte(data, 0) = ascii('I')));
 	$publisher->safe_psql('postgres',
-		"ALTER PUBLICATION p DROP TABLE $table; SELECT pg_drop_replication_slot('late')");
+		"DROP PUBLICATION late; SELECT pg_drop_replication_slot('late')");
 	note("$nrows of $table");
 	return $nrows;
 }
 is(rows_decoded_of_late('columnar'), rows_decoded_of_late('heap'),
 	'rows of a table that is published in between');
+
+# a new file is nobody's business
+$publisher->safe_psql('postgres', q(
+	ALTER TABLE published ALTER id TYPE bigint;
+	INSERT INTO published VALUES (-1000000, 'after');
+));
+$publisher->wait_for_catchup('s');
+is($subscriber->safe_psql('postgres', "$summary published"),
+	$publisher->safe_psql('postgres', "$summary published"),
+	'a rewritten table is not sent again');
 
 # what a plugin cannot read while it decodes is not written
 $publisher->safe_psql('postgres', 'ALTER TABLE private SET (user_catalog_table = true)');
