@@ -580,8 +580,9 @@ load_buffer_fetch(Relation rel, RowNumber row, TupleTableSlot *slot,
 		HeapTupleHeaderSetXmin(tuple->t_data, *xmin);
 		HeapTupleHeaderSetCmin(tuple->t_data, *cmin);
 		HeapTupleHeaderSetXmax(tuple->t_data, InvalidTransactionId);
+		/* which frees the tuple */
 		ExecForceStoreHeapTuple(tuple, slot, true);
-		slot->tts_tid = tuple->t_self;
+		row_number_to_tid(row, &slot->tts_tid);
 		slot->tts_tableOid = RelationGetRelid(rel);
 	}
 	return true;
