@@ -77,6 +77,24 @@ eval { $old->quit };
 is($standby->safe_psql('postgres', $look), "1000\n0", 'on the standby');
 is($standby->safe_psql('postgres', $findings), '', 'sound there');
 
+# Index entries of dead rows go without VACUUM, and may be somebody's there.
+$old = $standby->background_psql('postgres', on_error_stop => 0);
+$old->query_safe('BEGIN ISOLATION LEVEL REPEATABLE READ');
+is($old->query_safe($query), '1000', 'another old snapshot');
+$primary->safe_psql('postgres', q{
+DO $$
+BEGIN
+	FOR i IN 1..40 LOOP
+		UPDATE t SET v = v + 1 WHERE k BETWEEN 1000 AND 1100;
+		COMMIT;
+	END LOOP;
+END $$});
+catch_up();
+$result = eval { $old->query($query) } // '';
+ok($result eq '1000' || $result eq '', 'an old snapshot is cancelled, or right');
+eval { $old->quit };
+is($standby->safe_psql('postgres', $query), '1000', 'a new one is right');
+
 # ---- crashes ----
 
 # VACUUM does not wait until its records are on disk, other transactions do.
