@@ -113,6 +113,23 @@ level_page_read(Relation rel, uint32 group, int level, uint32 offset,
 	return buffer;
 }
 
+/* Entries of a page that are compared at a time. */
+#define SEARCH_BLOCK	32
+
+/*
+ * Is a row's number among SEARCH_BLOCK entries?  Without a branch in it, for
+ * the compiler to compare many at once.
+ */
+static inline bool
+block_has_offset(const uint16 *offsets, uint16 offset)
+{
+	uint16		found = 0;
+
+	for (int i = 0; i < SEARCH_BLOCK; i++)
+		found |= (offsets[i] == offset);
+	return found != 0;
+}
+
 OffsetNumber
 row_header_page_search(Page page, uint32 offset)
 {
@@ -125,9 +142,18 @@ row_header_page_search(Page page, uint32 offset)
 		ItemIdIsUsed(PageGetItemId(page, likely + 1)))
 		return likely + 1;
 
-	for (int i = 0; i < n; i++)
-		if (offsets[i] == offset && ItemIdIsUsed(PageGetItemId(page, i + 1)))
-			return i + 1;
+	for (int first = 0; first < n; first += SEARCH_BLOCK)
+	{
+		int			limit = Min(first + SEARCH_BLOCK, n);
+
+		if (limit - first == SEARCH_BLOCK &&
+			!block_has_offset(offsets + first, offset))
+			continue;
+		for (int i = first; i < limit; i++)
+			if (offsets[i] == offset &&
+				ItemIdIsUsed(PageGetItemId(page, i + 1)))
+				return i + 1;
+	}
 	return InvalidOffsetNumber;
 }
 
@@ -217,11 +243,11 @@ row_header_tuple(Relation rel, Buffer buffer, OffsetNumber offnum,
 
 /*
  * Look for a row's header on the page of a level, and for what else a search
- * has to find out.
+ * before adding one has to find out.
  */
 static bool
 search_level(Relation rel, const GroupHeaderData *header, uint32 offset,
-			 int level, RowHeaderSearch *search)
+			 int level, bool to_add, RowHeaderSearch *search)
 {
 	Buffer		buffer = level_page_read(rel, header->group, level, offset,
 										 search->blocks[level]);
@@ -232,9 +258,12 @@ search_level(Relation rel, const GroupHeaderData *header, uint32 offset,
 
 	if (offnum == InvalidOffsetNumber)
 	{
-		if (row_header_page_has_room(page))
-			search->level = level;
-		page_collect_headed(page, offset, search->headed);
+		if (to_add)
+		{
+			if (row_header_page_has_room(page))
+				search->level = level;
+			page_collect_headed(page, offset, search->headed);
+		}
 		UnlockReleaseBuffer(buffer);
 		return false;
 	}
@@ -250,7 +279,7 @@ search_level(Relation rel, const GroupHeaderData *header, uint32 offset,
 
 bool
 row_header_search(Relation rel, const GroupHeaderData *header, uint32 offset,
-				  RowHeaderSearch *search)
+				  bool to_add, RowHeaderSearch *search)
 {
 	memset(search->headed, 0, sizeof(search->headed));
 	search->level = ROW_HEADER_LEVELS;
@@ -261,7 +290,7 @@ row_header_search(Relation rel, const GroupHeaderData *header, uint32 offset,
 	{
 		if (search->blocks[level] == InvalidBlockNumber)
 			search->level = level;
-		else if (search_level(rel, header, offset, level, search))
+		else if (search_level(rel, header, offset, level, to_add, search))
 			return true;
 	}
 	return false;
@@ -276,7 +305,7 @@ row_header_find(Relation rel, const GroupHeaderData *header, uint32 offset,
 	Assert(offset < GROUP_ROWS);
 
 	if (header->row_header_map == InvalidBlockNumber ||
-		!row_header_search(rel, header, offset, &search))
+		!row_header_search(rel, header, offset, false, &search))
 		return false;
 	*place = search.place;
 	return true;

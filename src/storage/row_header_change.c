@@ -325,7 +325,7 @@ try_add(Relation rel, GroupHeaderData *header, uint32 offset,
 		return ADD_NO_ROW;
 	if (header->row_header_map == InvalidBlockNumber)
 		return ADD_NEEDS_MAP;
-	if (row_header_search(rel, header, offset, &search))
+	if (row_header_search(rel, header, offset, true, &search))
 	{
 		*place = search.place;
 		return ADD_DONE;

@@ -39,17 +39,20 @@ typedef struct RowHeaderSearch
 	RowHeaderPlace place;
 
 	/*
-	 * Of one that has none: the lowest level whose page has room or does not
-	 * exist, and the rows of the TID block that have headers.
+	 * Of one that has none and is to get one: the lowest level whose page
+	 * has room or does not exist, and the rows of the TID block that have
+	 * headers.
 	 */
 	int			level;
 	uint64		headed[TID_BLOCK_ROWS / 64];
 } RowHeaderSearch;
 
 /*
- * Look for the header of a row of a group that is locked and has a map.
+ * Look for the header of a row of a group that is locked and has a map; to_add
+ * says whether to find out, too, where a new one would go.
  */
 extern bool row_header_search(Relation rel, const GroupHeaderData *header,
-							  uint32 offset, RowHeaderSearch *search);
+							  uint32 offset, bool to_add,
+							  RowHeaderSearch *search);
 
 #endif							/* STORAGE_ROW_HEADER_PAGE_H */
