@@ -29,16 +29,25 @@ row_header_map_read(Relation rel, const GroupHeaderData *header, int lockmode)
 	return buffer;
 }
 
-/* The first page of each level that may have a row's header. */
+/* The pages that serve a row, and whether those of TID blocks are near it. */
 static void
 map_lookup(Relation rel, const GroupHeaderData *header, uint32 offset,
-		   BlockNumber *blocks)
+		   RowHeaderSearch *search)
 {
 	Buffer		buffer = row_header_map_read(rel, header, BUFFER_LOCK_SHARE);
 	const RowHeaderMapData *map = row_header_map(BufferGetPage(buffer));
+	int			slot = 0;
 
 	for (int level = 0; level < ROW_HEADER_LEVELS; level++)
-		blocks[level] = map->pages[row_header_slot(level, offset)];
+	{
+		slot = row_header_slot(level, offset);
+		search->blocks[level] = map->pages[slot];
+	}
+	search->has_neighbour =
+		(offset >= TID_BLOCK_ROWS &&
+		 map->pages[slot - 1] != InvalidBlockNumber) ||
+		(offset < GROUP_ROWS - TID_BLOCK_ROWS &&
+		 map->pages[slot + 1] != InvalidBlockNumber);
 	UnlockReleaseBuffer(buffer);
 }
 
@@ -283,7 +292,7 @@ row_header_search(Relation rel, const GroupHeaderData *header, uint32 offset,
 {
 	memset(search->headed, 0, sizeof(search->headed));
 	search->level = ROW_HEADER_LEVELS;
-	map_lookup(rel, header, offset, search->blocks);
+	map_lookup(rel, header, offset, search);
 
 	/* where there is a page for the TID block most headers are on it */
 	for (int level = ROW_HEADER_LAST_LEVEL; level >= 0; level--)

@@ -23,11 +23,14 @@
 #include "storage/visibility.h"
 
 /*
- * Headers of 64 neighbouring rows from which on their TID block gets a page with
- * headers of all its rows, because many more are likely to be wanted.  It costs
- * as much time as one or two headers, and room and WAL as some sixty.
+ * Headers from which on a TID block gets a page with headers of all its rows,
+ * because many more are likely to be wanted: so many of the block; or, where the
+ * block before or behind it has a page, so many of a run of 64 rows.  It costs as
+ * much time as one or two headers, but room and WAL as some sixty, so few rows
+ * that lie together must not be enough.
  */
-#define MANY_HEADERS	12
+#define MANY_HEADERS		48
+#define MANY_HEADERS_OF_RUN	12
 
 /* ---- pages ---- */
 
@@ -175,14 +178,26 @@ headed_segment(Relation rel, GroupHeaderData *header, uint32 offset)
 	return segment;
 }
 
+/* Have so many rows of the TID block headers that all others should? */
+static bool
+block_has_many(uint32 offset, const RowHeaderSearch *search)
+{
+	uint64		run = search->headed[offset % TID_BLOCK_ROWS / 64];
+	int			nheaded = 0;
+
+	if (search->has_neighbour && pg_popcount64(run) >= MANY_HEADERS_OF_RUN)
+		return true;
+	for (int i = 0; i < TID_BLOCK_ROWS / 64; i++)
+		nheaded += pg_popcount64(search->headed[i]);
+	return nheaded >= MANY_HEADERS;
+}
+
 /* The level of the page that a row's new header goes to. */
 static int
 choose_level(uint32 offset, const RowHeaderSearch *search)
 {
-	uint64		neighbours = search->headed[offset % TID_BLOCK_ROWS / 64];
-
-	if (pg_popcount64(neighbours) >= MANY_HEADERS ||
-		search->blocks[ROW_HEADER_LAST_LEVEL] != InvalidBlockNumber)
+	if (search->blocks[ROW_HEADER_LAST_LEVEL] != InvalidBlockNumber ||
+		block_has_many(offset, search))
 		return ROW_HEADER_LAST_LEVEL;
 	Assert(search->level < ROW_HEADER_LEVELS);
 	return search->level;

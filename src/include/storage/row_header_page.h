@@ -35,6 +35,9 @@ typedef struct RowHeaderSearch
 	/* Page of each level that serves the row, or invalid. */
 	BlockNumber blocks[ROW_HEADER_LEVELS];
 
+	/* Has a TID block beside the row's, of the group, a page? */
+	bool		has_neighbour;
+
 	/* Of a row that has a header: its place, the page pinned. */
 	RowHeaderPlace place;
 
