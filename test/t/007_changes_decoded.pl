@@ -187,6 +187,70 @@ for my $change (
 		"changes around $change");
 }
 
+# Two sessions insert a key at a time, speculatively: one of them takes its row
+# back.  The index's expression is evaluated before the row is inserted and
+# again before its entry is, and waits for the controller's locks.
+sub waiting
+{
+	my ($n) = @_;
+
+	$node->poll_query_until('postgres',
+		"SELECT count(*) = $n FROM pg_locks WHERE locktype = 'advisory' AND NOT granted");
+}
+
+sub decoded_of_conflict
+{
+	my ($access_method) = @_;
+	my ($controller, @sessions) = map { $node->background_psql('postgres') } 0 .. 2;
+	my $changes;
+
+	$node->safe_psql('postgres', qq(
+		CREATE OR REPLACE FUNCTION hold(text) RETURNS text IMMUTABLE LANGUAGE plpgsql AS
+		\$\$
+		BEGIN
+			IF pg_try_advisory_xact_lock(current_setting('test.session')::integer, 1) THEN
+				PERFORM pg_advisory_xact_lock(current_setting('test.session')::integer, 2);
+			ELSE
+				PERFORM pg_advisory_xact_lock(current_setting('test.session')::integer, 3);
+			END IF;
+			RETURN \$1;
+		END
+		\$\$;
+		DROP TABLE t;
+		CREATE TABLE t (id text, w text) USING $access_method;
+		CREATE UNIQUE INDEX ON t (hold(id));
+		SELECT pg_create_logical_replication_slot('plain', 'test_decoding');
+	));
+	$controller->query_safe(
+		'SELECT pg_advisory_lock(s, n) FROM generate_series(1, 2) s, generate_series(1, 3) n');
+	for my $i (1, 2)
+	{
+		$sessions[$i - 1]->query_until(qr/started/, qq(
+			\\echo started
+			SET test.session = $i;
+			INSERT INTO t VALUES ('key', wide($i))
+			    ON CONFLICT (hold(id)) DO UPDATE SET w = 'conflict';
+		));
+	}
+	waiting(2);
+	$controller->query_safe("SELECT pg_advisory_unlock(s, n) FROM generate_series(1, 2) s, (VALUES (1), (3)) v(n)");
+	waiting(2);
+	$controller->query_safe('SELECT pg_advisory_unlock(2, 2)');
+	waiting(1);
+	$node->poll_query_until('postgres', 'SELECT count(*) = 1 FROM t');
+	$controller->query_safe('SELECT pg_advisory_unlock(1, 2)');
+	$_->quit for @sessions, $controller;
+	$changes = changes();
+	$node->safe_psql('postgres', q(SELECT pg_drop_replication_slot('plain')));
+	return $changes;
+}
+{
+	my $changes = decoded_of_conflict('columnar');
+
+	is($changes, decoded_of_conflict('heap'), 'a speculative insertion that is taken back');
+	like($changes, qr/INSERT.*UPDATE/s, '... and becomes an update');
+}
+
 # Headers that were made when nothing was logged for decoding.
 sub decoded_after_raising_level
 {
