@@ -1,7 +1,8 @@
 # Sessions change, vacuum, compact and reindex a table; then one of them, or the
 # server, is killed at a random moment.  After recovery every transaction that a
 # client knows to be committed is there, the table holds what its heap twin
-# holds, its indexes agree and it is sound.
+# holds, its indexes agree and it is sound.  Until then, the two were the same
+# in every snapshot.
 #
 # COLUMNAR_CRASH_ROUNDS (12) and COLUMNAR_SEED, which decides what is sent and
 # who is killed, but not when exactly.
@@ -57,6 +58,25 @@ sub start_client
 		}
 		$sql .= join("\n", @steps) . "\n";
 	}
+	return start_session($client, $sql);
+}
+
+# One that compares the tables in snapshot after snapshot.
+sub start_reader
+{
+	return start_session('reader', q{
+BEGIN ISOLATION LEVEL REPEATABLE READ;
+SELECT unlike('live scan');
+SELECT unlike_by_index();
+SET LOCAL columnar.vector_scan = off;
+SELECT unlike('live plain scan');
+COMMIT;
+} x 200);
+}
+
+sub start_session
+{
+	my ($client, $sql) = @_;
 	my $self = { client => $client, out => '', in => $sql };
 	$self->{run} = IPC::Run::start(
 		[ 'psql', '-XqAt', '-d', $node->connstr('postgres') . " application_name=client$client" ],
@@ -66,13 +86,14 @@ sub start_client
 
 sub kill_somebody
 {
-	my @pids = map { split /\n/, $_ } $node->safe_psql('postgres',
+	my @pids = split /\n/, $node->safe_psql('postgres',
 		q{SELECT pid FROM pg_stat_activity WHERE application_name LIKE 'client%'});
-	my $postmaster = (split /\n/, slurp_file($node->data_dir . '/postmaster.pid'))[0];
 
-	if (@pids && rand() < 0.6)
+	my $log_end = -s $node->logfile;
+
+	if (@pids && rand() < 0.6 && kill('KILL', $pids[ int(rand(@pids)) ]))
 	{
-		kill 'KILL', $pids[ int(rand(@pids)) ];
+		$node->wait_for_log(qr/all server processes terminated; reinitializing/, $log_end);
 		return 'a session';
 	}
 	$node->stop('immediate');
@@ -86,13 +107,14 @@ for my $round (1 .. $rounds)
 	my @clients = map { start_client($_, $_ == 1 ? 0.9 : $_ == 2 ? 0.3 : 0.02) } 1 .. 5;
 
 	my $end = Time::HiRes::time() + 0.1 + rand(1.2);
+	my $reader = start_reader();
 	while (Time::HiRes::time() < $end)
 	{
-		$_->{run}->pump_nb for @clients;
+		$_->{run}->pump_nb for @clients, $reader;
 		usleep(5000);
 	}
 	my $killed = kill_somebody();
-	for my $client (@clients)
+	for my $client (@clients, $reader)
 	{
 		# without its input, which it may never read
 		eval { $client->{run}->pump_nb };
@@ -101,7 +123,7 @@ for my $round (1 .. $rounds)
 	if ($killed eq 'the server') { $node->start }
 	else { $node->poll_query_until('postgres', 'SELECT true') }
 
-	my $lost = '';
+	my $lost = $reader->{out} . join('', $reader->{err} =~ /^(ERROR: .*\n)/mg);
 	for my $client (@clients)
 	{
 		my ($known) = (0, $client->{out} =~ /^step (\d+)$/mg)[-1];
