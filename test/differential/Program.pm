@@ -434,7 +434,8 @@ sub query
 
 	return pick(summary($table), summary($table) . " WHERE $where", "SELECT * FROM $name WHERE " . one_row($table),
 		"SELECT count(*), count(v), sum(v), min(k), max(s), avg(f) FROM $name" . pick('', " WHERE $where"),
-		"SELECT count(*) FROM $name", "SELECT v, count(*), sum(k) FROM $name GROUP BY v HAVING count(*) > 1",
+		"SELECT count(*) FROM $name", "SELECT count(*), sum(id) FROM $name WHERE id > " . between(-1, 10),
+		"SELECT id FROM $name WHERE id BETWEEN 2 AND 9 ORDER BY id", "SELECT v, count(*), sum(k) FROM $name GROUP BY v HAVING count(*) > 1",
 		"SELECT id, v, s FROM $name ORDER BY id DESC, $name" . "::text LIMIT 5", "SELECT min(v), max(v) FROM $name",
 		"SELECT count(*), sum(a.v) FROM $name a JOIN $name b ON a.id = b.id + 1 LEFT JOIN parent ON a.f = parent.a",
 		"SELECT count(*), sum(v) FROM $name TABLESAMPLE " . pick('bernoulli', 'system') . ' (100)',
@@ -456,9 +457,14 @@ sub lock_rows
 	  unless $table->{name} eq 't';
 }
 
-sub parent_rows
+sub other_rows
 {
 	my $a = between(1, 11);
+	my $id = id_of();
+
+	# through a view of the first table
+	return pick("UPDATE w SET v = v + 10 WHERE id = $id", "DELETE FROM w WHERE id = $id", "INSERT INTO w VALUES (" . far() . ', ' . far() . ', ' . between(30, 45) . ", 'w')",
+		"UPDATE w SET v = 39 WHERE id = $id RETURNING id, v", "SELECT id, v FROM w WHERE id = $id FOR UPDATE") if chance(0.3);
 	return pick("UPDATE parent SET b = b || 'x' WHERE a = $a", "UPDATE parent SET a = a + " . between(20, 30) . " WHERE a = $a",
 		"DELETE FROM parent WHERE a = $a", "INSERT INTO parent VALUES ($a, 'again') ON CONFLICT (a) DO UPDATE SET b = 'twice'",
 		"INSERT INTO parent VALUES ($a, 'new') ON CONFLICT DO NOTHING", "SELECT * FROM parent WHERE a = $a FOR " . pick('UPDATE', 'KEY SHARE', 'SHARE', 'NO KEY UPDATE'),
@@ -470,7 +476,7 @@ sub change
 	my ($table) = @_;
 	my $kind = rand();
 	my $sql = $kind < 0.38 ? update_rows($table) : $kind < 0.56 ? delete_rows($table) : $kind < 0.78 ? insert_rows($table)
-	  : $kind < 0.86 ? merge_rows($table) : $kind < 0.93 ? with_changes($table) : parent_rows();
+	  : $kind < 0.86 ? merge_rows($table) : $kind < 0.93 ? with_changes($table) : other_rows();
 	return $sql;
 }
 
@@ -479,6 +485,10 @@ sub function_block
 	my ($table) = @_;
 	my ($first, $second, $third) = map { my $sql; do { $sql = change($table) } while $sql =~ /^(COPY|SELECT|TABLE|WITH)|RETURNING/; $sql } 1 .. 3;
 	my $fail = pick('NULL', 'PERFORM 1 / 0', "RAISE unique_violation", 'NULL');
+	# more subtransactions than a session's shared entry holds
+	return 'DO $$ BEGIN FOR i IN 1..' . between(3, 90) . " LOOP BEGIN UPDATE $table->{name} SET v = v + i WHERE id = i % 9;"
+	  . " IF i % 3 = 0 THEN RAISE division_by_zero; END IF; EXCEPTION WHEN division_by_zero THEN NULL; END; END LOOP; END \$\$"
+	  if chance(0.2);
 	return 'DO $$ BEGIN ' . "$first; BEGIN $second; $fail; EXCEPTION WHEN OTHERS THEN $third; END; " . pick('', "PERFORM 1 / 0;") . ' END $$';
 }
 
@@ -549,6 +559,7 @@ my %planner = (
 	enable_nestloop => [qw(on on off)],
 	max_parallel_workers_per_gather => [ 0, 0, 2 ],
 	parallel_setup_cost => [ 0, 1000 ],
+	parallel_tuple_cost => [ 0, 0.1 ],
 	min_parallel_table_scan_size => [qw(0 '8MB')],
 	plan_cache_mode => [qw(auto force_generic_plan force_custom_plan)],
 );
@@ -663,10 +674,11 @@ sub program
 		push @setup, settle($table) if chance(0.25);
 		push @setup, trigger_on($table) for 1 .. pick(0, 0, 0, 1, 2);
 	}
+	push @setup, "CREATE VIEW w AS SELECT id, k, v, s FROM $tables[0]{name} WHERE v IS NULL OR v < 40" . pick('', ' WITH CHECK OPTION') . ';';
 	my @scripts = map { [ script($sessions > 1 ? between(8, 20) : between(15, 45)) ] } 1 .. $sessions;
 	my @check = map { ("SELECT " . "line, count(*) FROM log GROUP BY line;") x ($_ == 0), summary($tables[$_]) . ';',
 		"CALL d_check('$tables[$_]{name}');" } 0 .. $#tables;
-	push @check, map { ("SET enable_seqscan = off;", 'SET columnar.vector_scan = off;', summary($_) . ' WHERE id > -1;', summary($_) . ' WHERE k > -1;',
+	push @check, map { ("SET enable_seqscan = off;", 'SET columnar.vector_scan = off;', summary($_) . ' WHERE id > -1;', "SELECT count(*), sum(id) FROM $_->{name} WHERE id > -1;", summary($_) . ' WHERE k > -1;',
 		summary($_) . " WHERE v >= 0;", "VACUUM $_->{name};", summary($_) . ';', "CALL d_check('$_->{name}');") } @tables;
 	push @check, "TABLE parent;", "CALL d_check('parent');", "CALL d_check('log');";
 	return { seed => $seed, setup => \@setup, scripts => \@scripts, check => \@check };
