@@ -111,6 +111,9 @@ get_analyze_scan(ColumnarScanDesc scan)
 	analyze->seed = pg_prng_uint32(&pg_global_prng_state);
 	pg_prng_seed(&analyze->random, pg_prng_uint64(&pg_global_prng_state));
 	choose_shares(analyze, scan->base.rs_rd);
+
+	/* ANALYZE has a snapshot, and its lock keeps the mover out */
+	scan->rows->keeps_groups = true;
 	groups = row_scan_groups(scan->rows);
 	groups->test = test_for_analyze;
 	groups->test_argument = analyze;

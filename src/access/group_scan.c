@@ -250,6 +250,7 @@ test_header_page(GroupScan *scan, GroupHeaderData *header, BlockNumber blkno,
 		uint8		status;
 
 		if (!row_header_tuple(scan->rel, buffer, offnum, &tuple, &offset) ||
+			offset < scan->open_first || offset >= scan->open_limit ||
 			!header_counts(scan, header, offset, &segment))
 			continue;
 		status = scan->test(scan, &tuple, buffer, &wait->xid);
@@ -283,7 +284,7 @@ compare_row_headers(const void *a, const void *b)
 }
 
 /*
- * Ask the test about every row header of the group.
+ * Ask the test about every row header of the rows that the group is opened for.
  */
 static bool
 test_headers(GroupScan *scan, GroupHeaderData *header, TestWait *wait)
@@ -295,9 +296,15 @@ test_headers(GroupScan *scan, GroupHeaderData *header, TestWait *wait)
 	scan->row_status = NULL;
 	scan->nrow_headers = 0;
 	if (header->row_header_map == InvalidBlockNumber)
+	{
+		/* so all of them have been looked at */
+		scan->open_first = 0;
+		scan->open_limit = GROUP_ROWS;
 		return true;
+	}
 
-	npages = row_header_pages(scan->rel, header, 0, GROUP_ROWS, &pages);
+	npages = row_header_pages(scan->rel, header, scan->open_first,
+							  scan->open_limit, &pages);
 	for (int i = 0; i < npages && done; i++)
 		done = test_header_page(scan, header, pages[i], wait);
 	pfree(pages);
@@ -397,6 +404,13 @@ load_row_pages(GroupScan *scan)
 bool
 group_scan_open(GroupScan *scan, uint32 group)
 {
+	return group_scan_open_range(scan, group, 0, GROUP_ROWS);
+}
+
+bool
+group_scan_open_range(GroupScan *scan, uint32 group, uint32 first,
+					  uint32 limit)
+{
 	Buffer		buffer;
 	bool		has_rows = false;
 
@@ -407,8 +421,10 @@ group_scan_open(GroupScan *scan, uint32 group)
 	scan->segment = NULL;
 	scan->reader_segment = -1;
 	scan->ntuples = 0;
-	scan->range_first = 0;
-	scan->range_limit = GROUP_ROWS;
+	scan->open_first = first;
+	scan->open_limit = limit;
+	scan->range_first = first;
+	scan->range_limit = limit;
 
 	buffer = open_header(scan);
 	if (!BufferIsValid(buffer))
@@ -436,6 +452,8 @@ void
 group_scan_set_range(GroupScan *scan, uint32 first, uint32 limit)
 {
 	Assert(first <= limit && limit <= GROUP_ROWS);
+	Assert(first == limit ||
+		   (first >= scan->open_first && limit <= scan->open_limit));
 
 	scan->range_first = first;
 	scan->range_limit = limit;

@@ -124,21 +124,49 @@ choose_group(RowScan *scan, bool forward)
 	return true;
 }
 
-/*
- * Restrict the open group to the rows in range.
- */
+/* The part of the range that is in the group to go to. */
 static void
-set_group_range(RowScan *scan)
+get_group_range(const RowScan *scan, uint32 *first, uint32 *limit)
 {
 	RowNumber	group_first = row_number(scan->group, 0);
-	uint32		first = 0;
-	uint32		limit = GROUP_ROWS;
 
+	*first = 0;
+	*limit = GROUP_ROWS;
 	if (scan->first > group_first)
-		first = Min(scan->first - group_first, GROUP_ROWS);
+		*first = Min(scan->first - group_first, GROUP_ROWS);
 	if (scan->limit < group_first + GROUP_ROWS)
-		limit = Max(scan->limit, group_first) - group_first;
-	group_scan_set_range(scan->groups, first, Max(first, limit));
+		*limit = Max(scan->limit, group_first) - group_first;
+	*limit = Max(*first, *limit);
+}
+
+/*
+ * Is the group open, from the range before, for these rows too?
+ */
+static bool
+range_is_open(const RowScan *scan, uint32 first, uint32 limit)
+{
+	const GroupScan *groups = scan->groups;
+
+	return scan->first != 0 && groups->group == scan->group &&
+		groups->header->nsegments > 0 &&
+		first >= groups->open_first && limit <= groups->open_limit &&
+		(scan->keeps_groups ||
+		 (scan->snapshot != NULL && IsMVCCSnapshot(scan->snapshot)));
+}
+
+/*
+ * A range may be one of many in a group, or the only one: open the group for
+ * the rows around it, so that neither all row headers of the group are judged
+ * for a few rows, nor some of them again and again.
+ */
+#define OPEN_ROWS	(4 * VECTOR_ROWS)
+
+static bool
+open_for_range(RowScan *scan, uint32 first, uint32 limit)
+{
+	first -= first % OPEN_ROWS;
+	limit = Min((limit + OPEN_ROWS - 1) / OPEN_ROWS * OPEN_ROWS, GROUP_ROWS);
+	return group_scan_open_range(scan->groups, scan->group, first, limit);
 }
 
 static bool
@@ -146,18 +174,15 @@ next_group(RowScan *scan, bool forward)
 {
 	while (choose_group(scan, forward))
 	{
-		scan->is_started = true;
+		uint32		first;
+		uint32		limit;
 
-		/* a range may begin in the group that the last one ended in */
-		if (scan->groups->group != scan->group ||
-			scan->groups->header->nsegments == 0 ||
-			scan->snapshot == NULL || !IsMVCCSnapshot(scan->snapshot) ||
-			scan->first == 0)
-		{
-			if (!group_scan_open(scan->groups, scan->group))
-				continue;
-		}
-		set_group_range(scan);
+		scan->is_started = true;
+		get_group_range(scan, &first, &limit);
+		if (!range_is_open(scan, first, limit) &&
+			!open_for_range(scan, first, limit))
+			continue;
+		group_scan_set_range(scan->groups, first, limit);
 		return true;
 	}
 	return false;

@@ -51,7 +51,9 @@ struct GroupScan
 	GroupHeaderData *header;	/* copy of its header */
 	uint8		visible[GROUP_VECTORS]; /* by segment: what the test said of a
 										 * column form, 1 for a row form */
-	uint32		range_first;	/* offsets of rows that are returned */
+	uint32		open_first;		/* offsets of rows that the group was opened */
+	uint32		open_limit;		/* for */
+	uint32		range_first;	/* of rows that are returned */
 	uint32		range_limit;
 	int			segment_index;	/* current segment, or -1 */
 	SegmentData *segment;		/* current segment in header */
@@ -94,8 +96,15 @@ extern uint32 group_scan_ngroups(Relation rel);
 extern bool group_scan_open(GroupScan *scan, uint32 group);
 
 /*
+ * The same for rows with offsets from first up to, not including, limit: row
+ * headers of others are not looked at.
+ */
+extern bool group_scan_open_range(GroupScan *scan, uint32 group,
+								  uint32 first, uint32 limit);
+
+/*
  * Return only rows of the open group with offsets from first up to, not
- * including, limit; starts over with the first segment.
+ * including, limit, for which it was opened; starts over with the first segment.
  */
 extern void group_scan_set_range(GroupScan *scan, uint32 first, uint32 limit);
 

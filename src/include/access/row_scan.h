@@ -27,6 +27,8 @@ typedef struct RowScan
 	RowNumber	first;			/* rows to return */
 	RowNumber	limit;
 	ParallelBlockTableScanDesc parallel;	/* hands out groups, or NULL */
+	bool		keeps_groups;	/* what was read of a group stays good, although
+								 * the snapshot is not an MVCC one */
 
 	/* Where the scan is. */
 	bool		is_started;
