@@ -280,14 +280,22 @@ decide_block(IndexDeletion *deletion, const BlockEntries *block,
 	return nkept;
 }
 
-static int
-entry_compare(const void *a, const void *b)
+/* A TID as a number that is compared at once. */
+static inline uint64
+entry_key(const TM_IndexDelete *entry)
 {
-	const TM_IndexDelete *x = a;
-	const TM_IndexDelete *y = b;
-
-	return ItemPointerCompare((ItemPointer) &x->tid, (ItemPointer) &y->tid);
+	return ((uint64) ItemPointerGetBlockNumberNoCheck(&entry->tid) << 16) |
+		ItemPointerGetOffsetNumberNoCheck(&entry->tid);
 }
+
+/* Pages are full of entries often: with qsort() this took half of the time. */
+#define ST_SORT sort_entries
+#define ST_ELEMENT_TYPE TM_IndexDelete
+#define ST_COMPARE(a, b) \
+	(entry_key(a) < entry_key(b) ? -1 : entry_key(a) > entry_key(b))
+#define ST_SCOPE static
+#define ST_DEFINE
+#include "lib/sort_template.h"
 
 /*
  * Sort entries by TID and divide them by TID blocks.  Those that cannot be of a
@@ -299,7 +307,7 @@ divide_entries(TM_IndexDeleteOp *op, BlockEntries *blocks)
 	BlockNumber last = InvalidBlockNumber;
 	int			nblocks = 0;
 
-	qsort(op->deltids, op->ndeltids, sizeof(TM_IndexDelete), entry_compare);
+	sort_entries(op->deltids, op->ndeltids);
 	for (int i = 0; i < op->ndeltids; i++)
 	{
 		TM_IndexDelete *entry = &op->deltids[i];
@@ -344,7 +352,7 @@ block_compare(const void *a, const void *b)
 		return promising_x > promising_y ? -1 : 1;
 	if (n_x != n_y)
 		return n_x > n_y ? -1 : 1;
-	return entry_compare(x->entries, y->entries);
+	return entry_key(x->entries) < entry_key(y->entries) ? -1 : 1;
 }
 
 /*
