@@ -19,7 +19,8 @@
  * It is not done on the spot but when this session's next transaction is about
  * to write for the first time.  Then its locks on rows, for which others wait,
  * are still to come; and of what a long transaction has changed itself, nothing
- * would be settled.  If somebody else maintains the table it is left to them.
+ * would be settled.  If somebody else maintains the table, VACUUM perhaps, which
+ * may be past that group, it is tried again later.
  *
  * Tables without autovacuum have no upkeep either.
  */
@@ -50,7 +51,10 @@
 #define ROWS_PER_SMALL_UPKEEP	ROW_PAGES_BOUNDARY
 #define SMALL_FILE_BLOCKS		4096
 
-/* Groups that are due; what does not fit is forgotten. */
+/* Transactions, more or less, until the next try if somebody has the lock. */
+#define UPKEEP_RETRY	64
+
+/* Groups that are due; where they don't fit the oldest is forgotten. */
 typedef struct UpkeepEntry
 {
 	Oid			relid;
@@ -58,11 +62,12 @@ typedef struct UpkeepEntry
 	uint32		group;
 } UpkeepEntry;
 
-#define UPKEEP_ENTRIES	8
+#define UPKEEP_ENTRIES	16
 
 static UpkeepEntry entries[UPKEEP_ENTRIES];
 static int	nentries = 0;
 static uint32 nheaders = 0;
+static int	retry_wait = 0;
 
 bool		upkeep_is_due = false;
 
@@ -89,7 +94,7 @@ note_group(Relation rel, uint32 group)
 			entries[i].group == group)
 			return;
 	if (nentries == UPKEEP_ENTRIES)
-		nentries = 0;
+		memmove(&entries[0], &entries[1], --nentries * sizeof(UpkeepEntry));
 	entries[nentries].relid = RelationGetRelid(rel);
 	entries[nentries].relnumber = rel->rd_locator.relNumber;
 	entries[nentries].group = group;
@@ -175,10 +180,15 @@ next_group(Relation rel, uint32 *group)
 
 		if (entry.relid != RelationGetRelid(rel))
 			continue;
-		entries[i] = entries[--nentries];
+		nentries--;
+		memmove(&entries[i], &entries[i + 1],
+				(nentries - i) * sizeof(UpkeepEntry));
 		upkeep_is_due = nentries > 0;
 		if (entry.relnumber != rel->rd_locator.relNumber)
-			return next_group(rel, group);
+		{
+			i--;				/* of a file that has gone */
+			continue;
+		}
 		*group = entry.group;
 		return true;
 	}
@@ -194,11 +204,23 @@ upkeep_run(Relation rel)
 		IsInParallelMode() || !ActiveSnapshotSet())
 		return;
 
-	while (next_group(rel, &group))
+	if (retry_wait > 0)
 	{
-		if (!ConditionalLockRelation(rel, ShareUpdateExclusiveLock))
-			continue;
+		retry_wait--;
+		return;
+	}
+
+	/* one at a time: the caller waits */
+	if (!next_group(rel, &group))
+		return;
+	if (ConditionalLockRelation(rel, ShareUpdateExclusiveLock))
+	{
 		upkeep_group(rel, group);
 		UnlockRelation(rel, ShareUpdateExclusiveLock);
+	}
+	else
+	{
+		note_group(rel, group);
+		retry_wait = UPKEEP_RETRY;
 	}
 }

@@ -23,7 +23,7 @@ extern void upkeep_count_header(Relation rel, uint32 group);
 extern void upkeep_note_row_page(Relation rel, uint32 group, uint32 first);
 
 /*
- * See to the groups of the relation that are due.  Called before a row is
+ * See to a group of the relation, if one is due.  Called before a row is
  * written, with no lock held and no buffer pinned by the caller.
  */
 extern void upkeep_run(Relation rel);
