@@ -12,9 +12,9 @@
  * are written under the same content locks, and if there is a crash in between
  * then the updater has aborted and t_ctid means nothing.
  *
- * (C1) The old version's xmax is judged, and changed, without giving up its
+ * (U1) The old version's xmax is judged, and changed, without giving up its
  * page's exclusive lock in between.
- * (C2) The pages of the old and of the new version are locked in the order of
+ * (U2) The pages of the old and of the new version are locked in the order of
  * their blocks.
  */
 #include "postgres.h"
@@ -106,7 +106,7 @@ identity_flag(const RowStamp *stamp, uint8 tuple_flag, uint8 key_flag)
 
 /*
  * Lock the old version's page and one that has room for the new version, which
- * may be the same (C2).
+ * may be the same (U2).
  */
 static Buffer
 lock_pages(const RowStamp *stamp, HeapTuple tuple, RowFormPage *page)
