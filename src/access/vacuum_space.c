@@ -195,7 +195,7 @@ resolve_announcement(Tiling *tiling, const FreeExtent *extent)
 			nparts++;
 		}
 	}
-	free_space_reclaim(tiling->rel, extent->start, parts, nparts);
+	free_space_reclaim(tiling->rel, extent, parts, nparts);
 	pfree(parts);
 }
 

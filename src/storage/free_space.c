@@ -607,16 +607,48 @@ free_space_pages(Relation rel, BlockNumber **blocks)
 	return n;
 }
 
+/*
+ * Remove an announcement unless it is somebody else's by now: its owner may have
+ * released the blocks before it finished, and another one have taken them.
+ */
+static bool
+forget_finished(Relation rel, const FreeExtent *announced)
+{
+	Buffer		head = free_space_head(rel, BUFFER_LOCK_EXCLUSIVE);
+	EntryPosition position;
+	bool		removed = false;
+
+	if (find_entry(rel, head, announced->start, EXTENT_ANNOUNCED, &position))
+	{
+		FreeSpacePageData *page = free_space_data(position.buffer);
+		FreeExtent *extent = &page->extents[position.index];
+
+		if (FullTransactionIdEquals(extent->xid, announced->xid) &&
+			extent->nblocks == announced->nblocks)
+		{
+			GenericXLogState *xlog = GenericXLogStart(rel);
+
+			page = free_space_page(GenericXLogRegisterBuffer(xlog, position.buffer, 0));
+			page_remove_extent(page, position.index);
+			GenericXLogFinish(xlog);
+			removed = true;
+		}
+		free_space_leave(position.buffer, head);
+	}
+	UnlockReleaseBuffer(head);
+	return removed;
+}
+
 void
-free_space_reclaim(Relation rel, BlockNumber announced,
+free_space_reclaim(Relation rel, const FreeExtent *announced,
 				   const FreeExtent *extents, int nextents)
 {
 	/*
 	 * Forget first: a crash in between leaves blocks that are merely leaked,
 	 * while the other order would leave some both announced and free.
 	 */
-	if (announced != InvalidBlockNumber)
-		free_space_forget(rel, announced);
+	if (!forget_finished(rel, announced))
+		return;
 	for (int i = 0; i < nextents; i++)
 	{
 		CHECK_FOR_INTERRUPTS();

@@ -57,12 +57,11 @@ extern void free_space_retire(Relation rel, BlockNumber start,
 extern int	free_space_list(Relation rel, FreeExtent **extents);
 
 /*
- * Add extents that VACUUM found to be neither referenced nor listed.  If
- * announced is valid, it is the start of an extent announced by a finished
- * transaction, of which the extents are the parts that nothing refers to; its
- * announcement goes.
+ * End an announcement, as listed before, of a transaction that has finished
+ * since or earlier: the extents are the parts of it that nothing refers to, and
+ * become free.  Nothing if it is not there any more.
  */
-extern void free_space_reclaim(Relation rel, BlockNumber announced,
+extern void free_space_reclaim(Relation rel, const FreeExtent *announced,
 							   const FreeExtent *extents, int nextents);
 
 /*
