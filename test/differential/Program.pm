@@ -226,11 +226,12 @@ sub trigger_on
 		"TRIGGER $name BEFORE $events $on $row d_log_row()",
 		"TRIGGER $name BEFORE $events $on $row d_change_row()",
 		"CONSTRAINT TRIGGER $name AFTER $events $on" . deferrable() . " $row d_log_row()",
-		"TRIGGER $name AFTER $events $on $row d_count_row()",
 		"TRIGGER $name AFTER INSERT $on REFERENCING NEW TABLE AS n FOR EACH STATEMENT EXECUTE FUNCTION d_log_new()",
 		"TRIGGER $name AFTER DELETE $on REFERENCING OLD TABLE AS o FOR EACH STATEMENT EXECUTE FUNCTION d_log_old()",
 		"TRIGGER $name AFTER UPDATE $on REFERENCING OLD TABLE AS o NEW TABLE AS n FOR EACH STATEMENT EXECUTE FUNCTION d_log_both()");
 	push @choices, "TRIGGER $name AFTER UPDATE OF v $on FOR EACH ROW WHEN (OLD.v IS DISTINCT FROM NEW.v) EXECUTE FUNCTION d_log_row()";
+	# reads the whole table for each row
+	push @choices, "TRIGGER $name " . pick('AFTER', 'AFTER', 'BEFORE') . " $events $on $row d_count_row()" if $rows < 300;
 	# whose neighbour is gone first depends on the order of a statement's rows
 	push @choices, "TRIGGER $name " . pick('BEFORE', 'AFTER') . ' ' . pick('UPDATE', 'DELETE') . " $on $row d_bite_row()"
 	  if $table->{only_single};
