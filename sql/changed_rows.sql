@@ -243,8 +243,17 @@ CREATE TABLE ch_big (id integer, v integer);
 INSERT INTO ch_big SELECT i, i % 10 FROM generate_series(1, 200000) i;
 DELETE FROM ch_big WHERE id IN (5, 70000, 199999);
 SELECT count(*), sum(id), sum(v), min(id), max(id) FROM ch_big;
-EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF) SELECT * FROM ch_big WHERE id < 1000;
-EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF) SELECT * FROM ch_big WHERE id > 199000 AND v = 9;
+CREATE FUNCTION ch_counters(query text) RETURNS TABLE (counter text, n bigint) LANGUAGE plpgsql AS $$
+DECLARE
+	plan json;
+BEGIN
+	EXECUTE 'EXPLAIN (ANALYZE, TIMING OFF, FORMAT json) ' || query INTO plan;
+	RETURN QUERY SELECT x[1], x[2]::bigint FROM regexp_matches(plan::text,
+		'"(Columnar \w+ Skipped|Rows Removed by Vector Filter)": (\d+)', 'g') x;
+END $$;
+SELECT * FROM ch_counters('SELECT * FROM ch_big WHERE id < 1000');
+SELECT * FROM ch_counters('SELECT * FROM ch_big WHERE id > 199000 AND v = 9');
+DROP FUNCTION ch_counters;
 SELECT count(*) FROM ch_big WHERE id < 1000;
 SELECT count(*) FROM ch_big WHERE id > 199000 AND v = 9;
 ANALYZE ch_big;
