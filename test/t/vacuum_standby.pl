@@ -92,6 +92,48 @@ SET enable_seqscan = off; SET columnar.vector_scan = off;
 SELECT count(*) FROM c WHERE id BETWEEN 50001 AND 51800}),
 	'1800', 'an index on the standby finds moved rows');
 
+# deleted and updated rows: folded, removed from the index, their space reused,
+# and segments written anew, under a snapshot that still sees them
+sub on_both
+{
+	my ($sql) = @_;
+	$primary->safe_psql('postgres', $sql =~ s/TABLE/$_/gr) for 'c', 'h';
+}
+
+$primary->safe_psql('postgres', 'VACUUM (FREEZE) c');
+catch_up();
+for my $round (1 .. 3)
+{
+	my $reader = $standby->background_psql('postgres', on_error_stop => 0);
+
+	$reader->query_safe('BEGIN ISOLATION LEVEL REPEATABLE READ');
+	my $old_sum = $reader->query_safe('SELECT sum(id) FROM h');
+	on_both("DELETE FROM TABLE WHERE id % 7 = $round");
+	on_both("UPDATE TABLE SET note = 'new ' || id WHERE id % 11 = $round");
+	catch_up();
+	my $seen = eval { $reader->query('SELECT sum(id) FROM c') } // '';
+	ok( $seen eq $old_sum || $seen eq '',
+		"round $round: deleted rows are still there");
+	$primary->safe_psql('postgres', $_)
+	  for 'SELECT txid_current()', 'VACUUM c', 'SELECT txid_current()',
+	  'VACUUM (FREEZE) c';
+	insert_rows($round * 100000 + 1, $round * 100000 + 20000);
+	catch_up();
+	$seen = eval { $reader->query('SELECT sum(id) FROM c') } // '';
+	ok( $seen eq $old_sum || $seen eq '',
+		"round $round: an old snapshot is right or cancelled");
+	eval { $reader->quit };
+	is($standby->safe_psql('postgres', $difference),
+		'0', "round $round: changed rows");
+	is($standby->safe_psql('postgres', $findings),
+		'', "round $round: sound");
+	is( $standby->safe_psql(
+			'postgres', q{
+SET enable_seqscan = off; SET columnar.vector_scan = off;
+SELECT (SELECT count(*) FROM c WHERE id > 0) = (SELECT count(*) FROM h WHERE id > 0)}),
+		't', "round $round: the index agrees");
+}
+
 # the standby goes on alone
 $primary->stop('immediate');
 $standby->promote;
