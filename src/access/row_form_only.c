@@ -55,10 +55,25 @@ relation_publishes_inserts(Relation rel)
 }
 
 /*
- * Does somebody decode this database who does not ask publications?  A slot
- * that is just being made has no plugin yet, and is counted.  One that is made
- * later does not matter: its reader starts behind all transactions that have an
- * xid by then, as ours has.
+ * Does a slot stand for somebody who may decode this database without asking
+ * publications?  A slot that is just being made has no plugin yet, and is
+ * counted.  A physical one with a catalog_xmin belongs to a standby that has
+ * logical slots, of which nothing else is known here.
+ */
+static bool
+slot_may_be_plain(const ReplicationSlot *slot)
+{
+	if (!slot->in_use)
+		return false;
+	if (SlotIsPhysical(slot))
+		return TransactionIdIsValid(slot->data.catalog_xmin);
+	return slot->data.database == MyDatabaseId &&
+		strcmp(NameStr(slot->data.plugin), "pgoutput") != 0;
+}
+
+/*
+ * A slot that is made later does not matter: its reader starts behind all
+ * transactions that have an xid by then, as ours has.
  */
 static bool
 database_has_plain_slot(void)
@@ -67,12 +82,7 @@ database_has_plain_slot(void)
 
 	LWLockAcquire(ReplicationSlotControlLock, LW_SHARED);
 	for (int i = 0; i < max_replication_slots && !result; i++)
-	{
-		ReplicationSlot *slot = &ReplicationSlotCtl->replication_slots[i];
-
-		result = slot->in_use && slot->data.database == MyDatabaseId &&
-			strcmp(NameStr(slot->data.plugin), "pgoutput") != 0;
-	}
+		result = slot_may_be_plain(&ReplicationSlotCtl->replication_slots[i]);
 	LWLockRelease(ReplicationSlotControlLock);
 	return result;
 }
