@@ -91,30 +91,6 @@ extent_is_reusable(Relation rel, const FreeExtent *extent)
 		GlobalVisCheckRemovableFullXid(rel, extent->xid);
 }
 
-/* Find an entry of nblocks or more that may be used; its page stays locked. */
-static bool
-find_reusable(Relation rel, Buffer head, BlockNumber nblocks,
-			  EntryPosition *position)
-{
-	for (Buffer buffer = head; BufferIsValid(buffer);
-		 buffer = free_space_step(rel, buffer, head))
-	{
-		FreeSpacePageData *page = free_space_data(buffer);
-
-		for (uint32 i = 0; i < page->nextents; i++)
-		{
-			if (page->extents[i].nblocks >= nblocks &&
-				extent_is_reusable(rel, &page->extents[i]))
-			{
-				position->buffer = buffer;
-				position->index = i;
-				return true;
-			}
-		}
-	}
-	return false;
-}
-
 /*
  * Start of the free extent of nblocks or more that is nearest to the start of
  * the file and ends by limit, or InvalidBlockNumber.
@@ -168,6 +144,43 @@ find_entry(Relation rel, Buffer head, BlockNumber start, ExtentState state,
 		}
 	}
 	return false;
+}
+
+/*
+ * Find the smallest entry of nblocks or more that may be used; its page stays
+ * locked.  The smallest, because single blocks are wanted all the time, and
+ * large extents, for segments, would soon be in pieces.
+ */
+static bool
+find_reusable(Relation rel, Buffer head, BlockNumber nblocks,
+			  EntryPosition *position)
+{
+	FreeExtent	best = {0};
+
+	for (Buffer buffer = head; BufferIsValid(buffer);
+		 buffer = free_space_step(rel, buffer, head))
+	{
+		FreeSpacePageData *page = free_space_data(buffer);
+
+		for (uint32 i = 0; i < page->nextents; i++)
+		{
+			const FreeExtent *extent = &page->extents[i];
+
+			if (extent->nblocks < nblocks ||
+				(best.nblocks > 0 && extent->nblocks >= best.nblocks) ||
+				!extent_is_reusable(rel, extent))
+				continue;
+			best = *extent;
+			if (best.nblocks == nblocks)
+			{
+				position->buffer = buffer;
+				position->index = i;
+				return true;
+			}
+		}
+	}
+	return best.nblocks > 0 &&
+		find_entry(rel, head, best.start, best.state, position);
 }
 
 /*
