@@ -162,7 +162,6 @@ relocate_group(Relation rel, uint32 group, BlockNumber limit)
 		for (int i = 0; i < ROW_MAP_PAGES; i++)
 			exchange(rel, old->row_map[i], new->row_map[i], 1);
 		exchange(rel, old->row_header_map, new->row_header_map, 1);
-		exchange(rel, old->row_header_map, new->row_header_map, 1);
 		exchange(rel, old_block, new_block, 1);
 	}
 	pfree(old);
