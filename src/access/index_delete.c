@@ -108,7 +108,7 @@ judge_columns(IndexDeletion *deletion, Buffer header_buffer,
 {
 	GroupHeaderData *header = group_header(header_buffer);
 	HeapTupleData tuple;
-	BlockNumber *pages;
+	BlockNumber *pages = NULL;
 	int			npages = 0;
 
 	segment_tuple(deletion->rel, segment, row_number(header->group, first),
@@ -140,6 +140,8 @@ judge_columns(IndexDeletion *deletion, Buffer header_buffer,
 		}
 		UnlockReleaseBuffer(buffer);
 	}
+	if (pages)
+		pfree(pages);
 }
 
 /*

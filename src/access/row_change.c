@@ -122,7 +122,8 @@ delete_with_identity(RowStamp *stamp, bool wait, bool moves,
 										true);
 	row_old_clear(old);
 	result = row_stamp_delete(stamp, moves, tmfd);
-	heap_freetuple(stamp->identity);
+	if (stamp->identity)
+		heap_freetuple(stamp->identity);
 	return result;
 }
 
@@ -144,7 +145,7 @@ columnar_tuple_delete(Relation rel, ItemPointer tid, CommandId cid,
 	if (!row_place_pin(rel, row_number_from_tid(tid), &place))
 		return report_gone(tid, tmfd);
 
-	if (place.is_header && row_identity_attributes(rel) != NULL)
+	if (place.is_header && row_identity_is_logged(rel))
 	{
 		RowStamp	stamp = {
 			.rel = rel, .place = &place, .cid = cid,

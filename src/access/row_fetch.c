@@ -83,23 +83,6 @@ typedef union HeaderCopy
 } HeaderCopy;
 
 /*
- * Lock the header at a place, which must be the row's.
- */
-static void
-lock_row_header(Relation rel, RowNumber row, const RowHeaderPlace *place,
-				HeapTuple tuple)
-{
-	uint32		offset;
-
-	LockBuffer(place->buffer, BUFFER_LOCK_SHARE);
-	if (!row_header_tuple(rel, place->buffer, place->offnum, tuple, &offset) ||
-		offset != row_number_offset(row))
-		page_report_corruption(rel, BufferGetBlockNumber(place->buffer),
-							   "Line pointer %u does not have the header of row %u.",
-							   (unsigned) place->offnum, row_number_offset(row));
-}
-
-/*
  * Judge a row of a segment in column form that exists, while the group's header
  * is locked: by the row's own header, if *has_header, which is copied to
  * *header, else by the segment's.
@@ -108,22 +91,21 @@ static bool
 column_row_is_visible(RowFetch *fetch, Buffer buffer, SegmentData *segment,
 					  bool *has_header, HeaderCopy *header)
 {
-	RowHeaderPlace place;
+	Buffer		row_buffer;
 	HeapTupleData tuple;
 	bool		visible;
 
-	*has_header = row_header_find(fetch->rel, group_header(buffer),
-								  fetch->offset, &place);
+	*has_header = row_header_lock(fetch->rel, group_header(buffer),
+								  fetch->offset, &row_buffer, &tuple);
 	if (!*has_header)
 	{
 		segment_tuple(fetch->rel, segment, fetch->row, &tuple);
 		return tuple_is_visible(fetch, &tuple, buffer);
 	}
 
-	lock_row_header(fetch->rel, fetch->row, &place, &tuple);
-	visible = tuple_is_visible(fetch, &tuple, place.buffer);
+	visible = tuple_is_visible(fetch, &tuple, row_buffer);
 	memcpy(header->bytes, tuple.t_data, SizeofHeapTupleHeader);
-	UnlockReleaseBuffer(place.buffer);
+	UnlockReleaseBuffer(row_buffer);
 	return visible;
 }
 

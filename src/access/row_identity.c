@@ -43,6 +43,16 @@ row_identity_attributes(Relation rel)
 	}
 }
 
+bool
+row_identity_is_logged(Relation rel)
+{
+	Bitmapset  *attributes = row_identity_attributes(rel);
+	bool		result = attributes != NULL;
+
+	bms_free(attributes);
+	return result;
+}
+
 /*
  * A tuple with the slot's values of these attributes and NULL in the others.
  */

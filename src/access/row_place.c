@@ -204,26 +204,22 @@ look_at_columns(Relation rel, RowNumber row, Buffer header_buffer,
 {
 	uint32		offset = row_number_offset(row);
 	HeapTupleData tuple;
-	RowHeaderPlace place;
-	bool		found = true;
+	Buffer		buffer;
 
 	if (offset - segment_first(segment) >= segment->nslots)
 		return false;
-	if (row_header_find(rel, group_header(header_buffer), offset, &place))
+	if (row_header_lock(rel, group_header(header_buffer), offset, &buffer,
+						&tuple))
 	{
-		LockBuffer(place.buffer, BUFFER_LOCK_SHARE);
-		found = row_header_tuple(rel, place.buffer, place.offnum, &tuple,
-								 &offset);
-		if (found)
-			look_at_tuple(rel, &tuple, place.buffer, snapshot, look);
-		UnlockReleaseBuffer(place.buffer);
+		look_at_tuple(rel, &tuple, buffer, snapshot, look);
+		UnlockReleaseBuffer(buffer);
 	}
 	else
 	{
 		segment_tuple(rel, segment, row, &tuple);
 		look_at_tuple(rel, &tuple, header_buffer, snapshot, look);
 	}
-	return found;
+	return true;
 }
 
 static bool

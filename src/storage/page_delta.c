@@ -44,9 +44,11 @@ page_delta_add_space(PageDelta *delta)
 	PageHeader	header = (PageHeader) BufferGetPage(delta->buffer);
 
 	StaticAssertStmt(offsetof(PageHeaderData, pd_upper) ==
-					 offsetof(PageHeaderData, pd_lower) + sizeof(LocationIndex),
-					 "pd_lower and pd_upper are logged together");
-	page_delta_add(delta, &header->pd_lower, 2 * sizeof(LocationIndex));
+					 offsetof(PageHeaderData, pd_flags) + sizeof(uint16) +
+					 sizeof(LocationIndex),
+					 "pd_flags, pd_lower and pd_upper are logged together");
+	page_delta_add(delta, &header->pd_flags,
+				   sizeof(uint16) + 2 * sizeof(LocationIndex));
 }
 
 void

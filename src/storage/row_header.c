@@ -179,8 +179,13 @@ row_header_page_has_room(Page page)
 	if (room < ROW_HEADER_LENGTH || !PageHasFreeLinePointers(page))
 		return false;
 	for (int i = 1; i <= n; i++)
-		if (!ItemIdIsUsed(PageGetItemId(page, i)))
+	{
+		ItemId		item = PageGetItemId(page, i);
+
+		/* as PageAddItem sees it, which is not to fail */
+		if (!ItemIdIsUsed(item) && !ItemIdHasStorage(item))
 			return true;
+	}
 	return false;
 }
 
@@ -251,8 +256,8 @@ row_header_tuple(Relation rel, Buffer buffer, OffsetNumber offnum,
 /* ---- finding ---- */
 
 /*
- * Look for a row's header on the page of a level, and for what else a search
- * before adding one has to find out.
+ * Look for a row's header on the page of a level, which stays locked if it is
+ * there, and for what else a search before adding one has to find out.
  */
 static bool
 search_level(Relation rel, const GroupHeaderData *header, uint32 offset,
@@ -262,7 +267,6 @@ search_level(Relation rel, const GroupHeaderData *header, uint32 offset,
 										 search->blocks[level]);
 	Page		page = BufferGetPage(buffer);
 	OffsetNumber offnum = row_header_page_search(page, offset);
-	HeapTupleData tuple;
 	uint32		found;
 
 	if (offnum == InvalidOffsetNumber)
@@ -278,9 +282,8 @@ search_level(Relation rel, const GroupHeaderData *header, uint32 offset,
 	}
 
 	/* raises an error unless it is sound */
-	row_header_tuple(rel, buffer, offnum, &tuple, &found);
+	row_header_tuple(rel, buffer, offnum, &search->tuple, &found);
 	Assert(found == offset);
-	LockBuffer(buffer, BUFFER_LOCK_UNLOCK);
 	search->place.buffer = buffer;
 	search->place.offnum = offnum;
 	return true;
@@ -316,7 +319,24 @@ row_header_find(Relation rel, const GroupHeaderData *header, uint32 offset,
 	if (header->row_header_map == InvalidBlockNumber ||
 		!row_header_search(rel, header, offset, false, &search))
 		return false;
+	LockBuffer(search.place.buffer, BUFFER_LOCK_UNLOCK);
 	*place = search.place;
+	return true;
+}
+
+bool
+row_header_lock(Relation rel, const GroupHeaderData *header, uint32 offset,
+				Buffer *buffer, HeapTuple tuple)
+{
+	RowHeaderSearch search;
+
+	Assert(offset < GROUP_ROWS);
+
+	if (header->row_header_map == InvalidBlockNumber ||
+		!row_header_search(rel, header, offset, false, &search))
+		return false;
+	*buffer = search.place.buffer;
+	*tuple = search.tuple;
 	return true;
 }
 

@@ -239,9 +239,9 @@ make_on_new_page(Relation rel, const GroupHeaderData *header, uint32 offset,
 	Buffer		buffer = ReadBufferExtended(rel, MAIN_FORKNUM, blkno,
 											RBM_ZERO_AND_LOCK, NULL);
 	GenericXLogState *state = GenericXLogStart(rel);
+	Page		map_page = GenericXLogRegisterBuffer(state, map_buffer, 0);
 	Page		page = GenericXLogRegisterBuffer(state, buffer,
 												 GENERIC_XLOG_FULL_IMAGE);
-	Page		map_page = GenericXLogRegisterBuffer(state, map_buffer, 0);
 
 	header_page_init(page, blkno, header->group, level, offset);
 	row_header_map(map_page)->pages[row_header_slot(level, offset)] = blkno;
@@ -342,6 +342,7 @@ try_add(Relation rel, GroupHeaderData *header, uint32 offset,
 		return ADD_NEEDS_MAP;
 	if (row_header_search(rel, header, offset, true, &search))
 	{
+		LockBuffer(search.place.buffer, BUFFER_LOCK_UNLOCK);
 		*place = search.place;
 		return ADD_DONE;
 	}
@@ -435,24 +436,24 @@ map_is_empty(const RowHeaderMapData *map)
 /*
  * Take the page in a slot out of the map, and the map out of the group if it
  * has no other; both are locked.  Returns whether the map has gone.
+ *
+ * Redo locks the pages of a record in the order in which they are registered,
+ * while readers are at work, so that is the order of locks.
  */
 static bool
 unlink_page(Relation rel, Buffer header_buffer, Buffer map_buffer, int slot)
 {
 	GenericXLogState *state = GenericXLogStart(rel);
+	GroupHeaderData *header;
 	RowHeaderMapData *map;
 	bool		is_last;
 
+	header = page_contents(GenericXLogRegisterBuffer(state, header_buffer, 0));
 	map = row_header_map(GenericXLogRegisterBuffer(state, map_buffer, 0));
 	map->pages[slot] = InvalidBlockNumber;
 	is_last = map_is_empty(map);
 	if (is_last)
-	{
-		GroupHeaderData *header;
-
-		header = page_contents(GenericXLogRegisterBuffer(state, header_buffer, 0));
 		header->row_header_map = InvalidBlockNumber;
-	}
 	GenericXLogFinish(state);
 	return is_last;
 }

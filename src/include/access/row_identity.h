@@ -8,7 +8,6 @@
 #include "access/htup.h"
 #include "executor/tuptable.h"
 #include "nodes/bitmapset.h"
-#include "storage/layout.h"
 #include "utils/rel.h"
 
 /*
@@ -18,6 +17,9 @@
  * carry: not logged logically, or no identity.
  */
 extern Bitmapset *row_identity_attributes(Relation rel);
+
+/* Is there anything? */
+extern bool row_identity_is_logged(Relation rel);
 
 /*
  * What a record has to carry of the row's old version, which is in the slot: a

@@ -39,6 +39,14 @@ extern bool row_header_find(Relation rel, const GroupHeaderData *header,
 							uint32 offset, RowHeaderPlace *place);
 
 /*
+ * Find it to read it: its page is pinned and locked, and *tuple is the header.
+ * Readers must not give up the page's lock between finding a header and reading
+ * it: on a standby redo takes headers away under a lock, whatever is pinned.
+ */
+extern bool row_header_lock(Relation rel, const GroupHeaderData *header,
+							uint32 offset, Buffer *buffer, HeapTuple tuple);
+
+/*
  * Give a row a header, unless it has one, and pin its page.  The new header has
  * xmin, cmin and the xmin bits of the row's segment, and so may others of the
  * TID block be given one: it says no more than the segment did.  Clears what

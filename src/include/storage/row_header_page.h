@@ -38,8 +38,9 @@ typedef struct RowHeaderSearch
 	/* Has a TID block beside the row's, of the group, a page? */
 	bool		has_neighbour;
 
-	/* Of a row that has a header: its place, the page pinned. */
+	/* Of a row that has a header: its place, the page locked, and it itself. */
 	RowHeaderPlace place;
+	HeapTupleData tuple;
 
 	/*
 	 * Of one that has none and is to get one: the lowest level whose page
