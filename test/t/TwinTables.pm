@@ -85,6 +85,9 @@ sub random_step
 
 	return pick('VACUUM c;', 'VACUUM (FREEZE) c;', "SELECT columnar_compact('c');", "SELECT columnar_compact('c');", 'REINDEX INDEX c_g;',
 		'REINDEX INDEX CONCURRENTLY c_g;', 'CHECKPOINT;', 'VACUUM (INDEX_CLEANUP off) c;') if rand() < ($maintenance // 0.25);
+	# many rows changed and nothing of it left: the file grows and shrinks
+	return (@steps, pick('UPDATE c SET n = n + 1;', 'DELETE FROM c WHERE id % 3 = 1;',
+			'SELECT count(*) FROM (SELECT FROM c WHERE id % 7 = 1 FOR UPDATE) x;'), 'ROLLBACK;') if rand() < 0.1;
 	for (1 .. between(1, 3))
 	{
 		if (rand() < 0.25)
