@@ -303,10 +303,19 @@ append_vector(Move *move, const SegmentData *segment, SegmentReader *reader,
 	uint32		limit = Min(start + VECTOR_ROWS,
 							segment_first(segment) + segment->nslots);
 	int			natts = move->desc->natts;
+	uint64		rows[VECTOR_WORDS];
 
 	vacuum_delay_point(false);
+	for (int i = 0; i < VECTOR_WORDS; i++)
+		rows[i] = ~(move->dead[start / 64 + i] | move->gone[start / 64 + i]);
 	for (int i = 0; i < natts; i++)
+	{
 		attribute_vector_set(&vectors[i], reader, vector);
+
+		/* all at once: one by one each would look through the vector */
+		if (attribute_vector_is_string(&vectors[i]))
+			attribute_vector_decode_strings(&vectors[i], reader, rows);
+	}
 	for (uint32 offset = start; offset < limit; offset++)
 	{
 		/* holes are in a set already */

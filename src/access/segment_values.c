@@ -131,12 +131,6 @@ make_vector(SegmentValues *values, int attno)
 	return av;
 }
 
-static bool
-is_string(const AttributeVector *av)
-{
-	return av->kind == VALUE_BYTES || av->kind == VALUE_NUMERIC;
-}
-
 /*
  * Count a value that has to be decoded; after a few of a vector comes all that
  * the reader is going to want, or everything.  Returns true for the few.
@@ -147,13 +141,13 @@ count_miss(SegmentValues *values, AttributeVector *av, int position)
 	bool		is_known = values->mask_vector == av->vector;
 	int			nmisses;
 
-	if (is_string(av) ?
+	if (attribute_vector_is_string(av) ?
 		(av->wanted[position / 64] >> (position % 64)) & 1 :
 		(av->has_values || is_known))
 		return false;
 
 	nmisses = ++values->nmisses[av->attno - 1];
-	if (!is_string(av))
+	if (!attribute_vector_is_string(av))
 		return nmisses <= MAX_SINGLE_FIXED;
 	if (nmisses <= (is_known ? MAX_SINGLE_STRINGS : MAX_SINGLE_STRINGS_UNKNOWN))
 		return true;

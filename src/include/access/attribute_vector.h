@@ -33,8 +33,13 @@ typedef struct AttributeVector
 	MemoryContext context;		/* of values and strings */
 } AttributeVector;
 
-/*
- */
+/* Are its values strings, numeric included? */
+static inline bool
+attribute_vector_is_string(const AttributeVector *av)
+{
+	return av->kind == VALUE_BYTES || av->kind == VALUE_NUMERIC;
+}
+
 /*
  * Memory of the vector is from the current context.  desc must live as long,
  * with its missing values.
