@@ -24,7 +24,7 @@
 
 /* ---- modes and statuses ---- */
 
-MultiXactStatus
+static MultiXactStatus
 lock_mode_status(LockTupleMode mode, bool is_update)
 {
 	switch (mode)

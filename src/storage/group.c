@@ -478,27 +478,6 @@ group_publish_rows(Relation rel, uint32 group, const SegmentData *segment,
 }
 
 void
-group_publish_empty(Relation rel, uint32 group, const SegmentData *segment,
-					SegmentForm form)
-{
-	Buffer		buffer = group_lock(rel, group);
-	GenericXLogState *state = GenericXLogStart(rel);
-	GroupHeaderData *header;
-	SegmentData *target;
-
-	Assert(form == SEGMENT_DEAD || form == SEGMENT_GONE);
-
-	header = page_contents(GenericXLogRegisterBuffer(state, buffer, 0));
-	target = group_announced_segment(rel, header, segment);
-	target->form = form;
-	target->nslots = 0;
-	target->nrows = 0;
-	target->owner = InvalidFullTransactionId;
-	GenericXLogFinish(state);
-	UnlockReleaseBuffer(buffer);
-}
-
-void
 group_close(Relation rel, uint32 group)
 {
 	Buffer		meta_buffer = metapage_read_or_create(rel, BUFFER_LOCK_EXCLUSIVE);

@@ -42,17 +42,6 @@
 
 /* ---- single blocks ---- */
 
-bool
-visibility_test(Relation rel, BlockNumber tid_block)
-{
-	Buffer		buffer = InvalidBuffer;
-	bool		is_set = VM_ALL_VISIBLE(rel, tid_block, &buffer);
-
-	if (BufferIsValid(buffer))
-		ReleaseBuffer(buffer);
-	return is_set;
-}
-
 static bool
 map_page_is_formatted(Page page)
 {

@@ -25,9 +25,8 @@ typedef struct RowStamp
  * Replace the version by tuple, which has been toasted and is given its xmin,
  * xmax and logical TID here.  Returns what heap_update would, without ever
  * waiting: TM_BeingModified if somebody else has the version locked or changes
- * it, unless is_locked.  Fills *tmfd, with
- * physical t_ctid, unless it returns TM_Ok; raises heap's error if the version
- * is not visible.
+ * it, unless is_locked.  Fills *tmfd, with physical t_ctid, unless it returns
+ * TM_Ok; raises heap's error if the version is not visible.
  */
 extern TM_Result row_stamp_update(const RowStamp *stamp, HeapTuple tuple,
 								  TM_FailureData *tmfd);

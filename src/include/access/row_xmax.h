@@ -47,8 +47,6 @@ extern uint8 row_xmax_infobits(HeapTupleHeader tuple);
 
 /* ---- what a lock or an update is, in terms of MultiXacts ---- */
 
-extern MultiXactStatus lock_mode_status(LockTupleMode mode, bool is_update);
-
 /*
  * The status of a tuple's xmax that is neither invalid nor a MultiXact.  False
  * if its bits say nothing, as no server since 9.3 leaves them.

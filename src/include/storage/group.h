@@ -75,13 +75,6 @@ extern void group_publish_rows(Relation rel, uint32 group,
 							   const RowMapEntry *pages, int npages,
 							   BlockNumber announced_start);
 
-/*
- * Publish an announced segment without any row: SEGMENT_DEAD if index entries
- * may exist, else SEGMENT_GONE.
- */
-extern void group_publish_empty(Relation rel, uint32 group,
-								const SegmentData *segment, SegmentForm form);
-
 /* The loader is done with the group; what is left goes to the next one. */
 extern void group_close(Relation rel, uint32 group);
 

@@ -55,9 +55,6 @@ tid_block_set_remove(TidBlockSet *set, int block)
 	set->words[block / 64] &= ~(UINT64CONST(1) << (block % 64));
 }
 
-/* Is the bit of a TID block set? */
-extern bool visibility_test(Relation rel, BlockNumber tid_block);
-
 /*
  * Clear the bit of a TID block, if it is set, in a record of its own.  The
  * group's header is locked exclusively, and no page behind it in lock order.
