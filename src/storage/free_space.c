@@ -534,6 +534,34 @@ free_space_set(Relation rel, BlockNumber start, ExtentState from,
 }
 
 /*
+ * Refuse blocks that are free or wait already: given out twice, they would be
+ * overwritten.  An announcement may be of blocks that are in use by now.
+ */
+static void
+check_unlisted(Relation rel, Buffer head, BlockNumber start,
+			   BlockNumber nblocks)
+{
+	for (Buffer buffer = head; BufferIsValid(buffer);
+		 buffer = free_space_step(rel, buffer, head))
+	{
+		FreeSpacePageData *page = free_space_data(buffer);
+
+		for (uint32 i = 0; i < page->nextents; i++)
+		{
+			FreeExtent *extent = &page->extents[i];
+
+			if ((extent->state == EXTENT_FREE ||
+				 extent->state == EXTENT_WAITING) &&
+				extent->start < start + nblocks &&
+				start < extent->start + extent->nblocks)
+				page_report_corruption(rel, BufferGetBlockNumber(buffer),
+									   "Blocks from %u on are free already, of %u that are to become so from %u on.",
+									   extent->start, nblocks, start);
+		}
+	}
+}
+
+/*
  * Make an extent that waits part of a neighbour, which then waits for both.
  * False if it has none.
  */
@@ -543,9 +571,10 @@ join_waiting(Relation rel, BlockNumber start, BlockNumber nblocks,
 {
 	Buffer		head = free_space_head(rel, BUFFER_LOCK_EXCLUSIVE);
 	EntryPosition position;
-	bool		found = find_waiting_neighbour(rel, head, start, nblocks,
-											   &position);
+	bool		found;
 
+	check_unlisted(rel, head, start, nblocks);
+	found = find_waiting_neighbour(rel, head, start, nblocks, &position);
 	if (found)
 	{
 		GenericXLogState *xlog = GenericXLogStart(rel);

@@ -511,9 +511,14 @@ sub cursor
 	my @steps = ("DECLARE $name $scroll CURSOR$hold FOR SELECT * FROM $table->{name} WHERE " . some_rows($table)
 		. " ORDER BY id, $table->{name}" . "::text$for;");
 
-	# one that is not ordered is updatable without FOR UPDATE
-	@steps = ("DECLARE $name CURSOR FOR SELECT * FROM $table->{name} WHERE " . one_row($table) . ($for = chance(0.5) ? ' FOR UPDATE' : '') . ';')
-	  if chance(0.4);
+	# one that is not ordered is updatable without FOR UPDATE; whether it can
+	# go backward depends on the plan
+	if (chance(0.4))
+	{
+		$for = chance(0.5) ? ' FOR UPDATE' : '';
+		$scroll = $hold = '';
+		@steps = ("DECLARE $name CURSOR FOR SELECT * FROM $table->{name} WHERE " . one_row($table) . "$for;");
+	}
 	for (1 .. between(1, 4))
 	{
 		push @steps, pick("FETCH 1 FROM $name;", "FETCH 2 FROM $name;", "FETCH NEXT FROM $name;");
