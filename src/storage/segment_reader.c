@@ -37,11 +37,23 @@ typedef struct ReaderChunk
 	ChunkReader *chunk;			/* NULL until opened */
 } ReaderChunk;
 
+/*
+ * Memory for images of readers that are gone, kept for the next ones.  A
+ * statement that fetches a single row would else spend much of its time on
+ * getting memory from the system and giving it back.
+ */
+#define SPARE_IMAGES		4
+#define SPARE_IMAGE_SIZE	((Size) 2 * 1024 * 1024)
+
+static char *spare_images[SPARE_IMAGES];
+static int	nspare_images = 0;
+
 struct SegmentReader
 {
 	Relation	rel;
 	BufferAccessStrategy strategy;
-	MemoryContext context;		/* the reader itself and the image */
+	MemoryContext context;		/* the reader itself */
+	MemoryContextCallback callback; /* gives up the image */
 	MemoryContext chunk_context;	/* what belongs to the open segment */
 	Allocator	allocator;		/* from chunk_context */
 
@@ -59,6 +71,42 @@ struct SegmentReader
 	ReaderChunk **chunks;		/* by attribute */
 };
 
+/* ---- memory of images ---- */
+
+/*
+ * Give up the image's memory; also the callback of the reader's context.
+ */
+static void
+image_release(void *argument)
+{
+	SegmentReader *reader = argument;
+
+	if (reader->image == NULL)
+		return;
+	if (reader->image_size == SPARE_IMAGE_SIZE &&
+		nspare_images < SPARE_IMAGES)
+		spare_images[nspare_images++] = reader->image;
+	else
+		pfree(reader->image);
+	reader->image = NULL;
+	reader->image_size = 0;
+}
+
+static void
+image_allocate(SegmentReader *reader, Size needed)
+{
+	Size		size = Max(needed, SPARE_IMAGE_SIZE);
+
+	image_release(reader);
+	if (size == SPARE_IMAGE_SIZE && nspare_images > 0)
+		reader->image = spare_images[--nspare_images];
+	else
+		reader->image = MemoryContextAllocHuge(TopMemoryContext, size);
+	reader->image_size = size;
+}
+
+/* ---- opening ---- */
+
 SegmentReader *
 segment_reader_create(Relation rel, BufferAccessStrategy strategy)
 {
@@ -70,6 +118,9 @@ segment_reader_create(Relation rel, BufferAccessStrategy strategy)
 	reader->rel = rel;
 	reader->strategy = strategy;
 	reader->context = context;
+	reader->callback.func = image_release;
+	reader->callback.arg = reader;
+	MemoryContextRegisterResetCallback(context, &reader->callback);
 	reader->chunk_context = AllocSetContextCreate(context,
 												  "columnar segment chunks",
 												  ALLOCSET_DEFAULT_SIZES);
@@ -128,14 +179,7 @@ image_prepare(SegmentReader *reader)
 	Size		nwords = reader->npages / 64 + 1;
 
 	if (needed > reader->image_size)
-	{
-		if (reader->image)
-			pfree(reader->image);
-		reader->image = NULL;
-		reader->image_size = 0;
-		reader->image = MemoryContextAllocHuge(reader->context, needed);
-		reader->image_size = needed;
-	}
+		image_allocate(reader, needed);
 	reader->loaded = MemoryContextAllocZero(reader->chunk_context,
 											nwords * sizeof(uint64));
 	if (reader->is_sparing)
