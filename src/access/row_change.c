@@ -45,8 +45,9 @@ report_gone(ItemPointer tid, TM_FailureData *tmfd)
 }
 
 /*
- * Serializable: somebody may have read the row that is changed.  heap's own
- * checks ask for the physical address, which nobody locks.
+ * Serializable: somebody may have read the row that has been changed.  heap's
+ * own checks ask for the physical address, which nobody locks.  Not before the
+ * change: who must wait, or finds that somebody was faster, is told so first.
  */
 static void
 check_readers(Relation rel, ItemPointer tid)
@@ -141,7 +142,6 @@ columnar_tuple_delete(Relation rel, ItemPointer tid, CommandId cid,
 				(errcode(ERRCODE_INVALID_TRANSACTION_STATE),
 				 errmsg("cannot delete tuples during a parallel operation")));
 	table_modify_check(rel);
-	check_readers(rel, tid);
 	if (!row_place_pin(rel, row_number_from_tid(tid), &place))
 		return report_gone(tid, tmfd);
 
@@ -289,7 +289,6 @@ columnar_tuple_update(Relation rel, ItemPointer otid, TupleTableSlot *slot,
 				(errcode(ERRCODE_INVALID_TRANSACTION_STATE),
 				 errmsg("cannot update tuples during a parallel operation")));
 	table_modify_check(rel);
-	check_readers(rel, &tid);
 	if (!row_place_pin(rel, row_number_from_tid(&tid), &place))
 	{
 		*lockmode = LockTupleExclusive;
