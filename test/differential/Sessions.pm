@@ -35,7 +35,7 @@ sub start
 	my $session = { out => '', busy => 0 };
 
 	local $ENV{PGOPTIONS} = "-c deadlock_timeout=$deadlock_timeout -c client_min_messages=warning -c timezone=UTC"
-	  . ' -c datestyle=ISO -c extra_float_digits=1 -c synchronous_commit=off';
+	  . ' -c datestyle=ISO -c jit=off -c extra_float_digits=1 -c synchronous_commit=off';
 	$session->{process} = open2($session->{from}, $session->{to}, "exec psql -XAt -v VERBOSITY=terse -d $self->{database} 2>&1");
 	binmode $session->{$_}, ':raw' for qw(from to);
 	$session->{to}->autoflush(1);
