@@ -52,9 +52,9 @@ extern void row_place_translate(const RowPlace *place, ItemPointer ctid);
 typedef struct RowLook
 {
 	bool		is_visible;		/* to the snapshot */
-	HeapTupleHeaderData header; /* copy of the row's */
 	ItemPointerData next;		/* TID of the version that replaced it, the mark
 								 * of a moved row, or invalid */
+	HeapTupleHeaderData header; /* copy of the row's; has a flexible array */
 } RowLook;
 
 /*
