@@ -448,7 +448,7 @@ sub query
 		"SELECT id, v, s FROM $name ORDER BY id DESC, $name" . "::text LIMIT 5", "SELECT min(v), max(v) FROM $name",
 		"SELECT count(*), sum(a.v) FROM $name a JOIN $name b ON a.id = b.id + 1 LEFT JOIN parent ON a.f = parent.a",
 		"SELECT count(*), sum(v) FROM $name TABLESAMPLE " . pick('bernoulli', 'system') . ' (100)',
-		"SELECT count(DISTINCT ctid) = count(*), bool_and(tableoid IS NOT NULL), bool_and(xmin IS NOT NULL) FROM $name",
+		"SELECT count(DISTINCT (tableoid, ctid)) = count(*), bool_and(tableoid IS NOT NULL), bool_and(xmin IS NOT NULL) FROM $name",
 		"SELECT x.id, l.v FROM (SELECT id FROM $name WHERE id < 8) x CROSS JOIN LATERAL (SELECT sum(v) AS v FROM $name WHERE id <= x.id) l",
 		"SELECT count(*) FROM $name WHERE EXISTS (SELECT FROM $name y WHERE y.k = $name.v * 10)",
 		"SELECT a, (SELECT sum(v) FROM $name WHERE f = a) FROM parent", "SELECT count(*) FROM log", 'SELECT line, count(*) FROM log GROUP BY line');
