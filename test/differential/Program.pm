@@ -18,7 +18,6 @@ CREATE EXTENSION columnar;
 CREATE EXTENSION amcheck;
 CREATE EXTENSION btree_gist;
 CREATE EXTENSION bloom;
-CREATE EXTENSION tsm_system_rows;
 CREATE TYPE d_mood AS ENUM ('sad', 'ok', 'happy');
 CREATE DOMAIN d_small AS integer CHECK (VALUE < 100000);
 CREATE TYPE d_pair AS (a bigint, b text);
