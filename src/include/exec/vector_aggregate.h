@@ -1,0 +1,68 @@
+/*
+ * vector_aggregate.h
+ *		Aggregate functions over vectors.
+ *
+ * An aggregate keeps an array of states by group number.  Sums of integers and
+ * numerics are kept as 128-bit integers; floats follow core's recurrences in
+ * row order; results come from core's own final functions or are equal to
+ * theirs bit for bit.
+ */
+#ifndef EXEC_VECTOR_AGGREGATE_H
+#define EXEC_VECTOR_AGGREGATE_H
+
+#include "exec/vector.h"
+#include "nodes/execnodes.h"
+#include "nodes/primnodes.h"
+#include "storage/layout.h"
+
+typedef struct VectorAggregate VectorAggregate;
+
+/*
+ * Is there a kernel for this Aggref?  Looks at the function, the types,
+ * the collation and every field that changes what it means (DISTINCT, ORDER
+ * BY, VARIADIC, ordered sets: false, but for count(DISTINCT x), where the
+ * caller passes each value once).  For the planner and at executor start.
+ */
+extern bool vector_aggregate_is_known(const Aggref *aggref);
+
+/*
+ * Memory is from the current context.  The Aggref's aggsplit says whether
+ * results are final values or serialized transition states, as core's Agg node
+ * would give them.
+ */
+extern VectorAggregate *vector_aggregate_create(const Aggref *aggref);
+
+/* Bytes that a group's state takes, roughly. */
+extern Size vector_aggregate_state_size(const VectorAggregate *aggregate);
+
+/* Memory taken for all groups. */
+extern Size vector_aggregate_memory(const VectorAggregate *aggregate);
+
+/* Have states for that many groups; new ones are empty. */
+extern void vector_aggregate_grow(VectorAggregate *aggregate, uint32 ngroups);
+
+/*
+ * Add the rows of mask.  argument is NULL for count(*).  groups has each row's
+ * group by slot, or is NULL: all are of group 0.
+ */
+extern void vector_aggregate_update(VectorAggregate *aggregate,
+									const Vector *argument,
+									const uint64 *mask, const uint32 *groups);
+
+/*
+ * Add all rows of a segment to group 0 by what its metadata says of the
+ * argument's column (NULL: count(*)).  False, with nothing changed, if that
+ * takes looking at the values.  attr is the column's present definition.
+ */
+extern bool vector_aggregate_add_segment(VectorAggregate *aggregate,
+										 const AttributeEntry *entry,
+										 Form_pg_attribute attr, uint32 nrows);
+
+/* The result of a group; by-reference ones are palloc'd. */
+extern Datum vector_aggregate_result(VectorAggregate *aggregate, uint32 group,
+									 bool *isnull);
+
+/* Forget all groups. */
+extern void vector_aggregate_reset(VectorAggregate *aggregate);
+
+#endif							/* EXEC_VECTOR_AGGREGATE_H */

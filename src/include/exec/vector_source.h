@@ -1,0 +1,76 @@
+/*
+ * vector_source.h
+ *		What a ColumnarVectorScan gives to a vectorised node above it.
+ *
+ * Such a node does not call ExecProcNode on the scan but asks it for batches
+ * and, for each batch, for the columns it needs: what no one asks for is not
+ * decoded.  Filters and qual of the scan have been applied.
+ */
+#ifndef EXEC_VECTOR_SOURCE_H
+#define EXEC_VECTOR_SOURCE_H
+
+#include "exec/vector.h"
+#include "exec/vector_scan.h"
+
+/*
+ * The rows of a batch.  nslots is at most VECTOR_LENGTH; few rows of a vector
+ * are moved together, so that nslots is near nrows.
+ */
+typedef struct VectorBatch
+{
+	int			nslots;
+	int			nrows;			/* bits in mask; not 0 */
+	uint64		mask[VECTOR_WORDS];
+	uint64		serial;			/* another one for each batch */
+} VectorBatch;
+
+/*
+ * Segments that are answered from metadata: called for each column-form segment
+ * all rows of which are visible and known to pass filters and qual.  If it
+ * returns true, the segment's rows are not returned.
+ */
+typedef bool (*VectorSegmentTaker) (void *argument, SegmentReader *reader,
+									const SegmentData *segment);
+
+/*
+ * Prepare to read by batches; called once, when the node above begins.  taker
+ * may be NULL.
+ */
+extern void vector_source_begin(VectorScanState *scan,
+								VectorSegmentTaker taker, void *argument);
+
+/* The next batch, or NULL at the end; void at the next call. */
+extern const VectorBatch *vector_source_next(VectorScanState *scan);
+
+/*
+ * A column of the current batch, decoded for the rows of mask (a part of the
+ * batch's); it may be asked for again with other rows.  The vector and what it
+ * refers to live until the next batch.
+ */
+extern const Vector *vector_source_column(VectorScanState *scan, int attno,
+										  const uint64 *mask);
+
+/*
+ * The same of a string column whose chunk has a dictionary worth working on by
+ * the entry: dictionary and codes are set, strings may be NULL.  NULL if there
+ * is none.
+ */
+extern const Vector *vector_source_codes(VectorScanState *scan, int attno,
+										 const uint64 *mask);
+
+/*
+ * Lengths in bytes of a string column's values, without the strings: an
+ * INTEGER vector.
+ */
+extern const Vector *vector_source_lengths(VectorScanState *scan, int attno,
+										   const uint64 *mask);
+
+/*
+ * A column's values as Datums of its type (by slot), for expressions that are
+ * evaluated by the row.
+ */
+extern void vector_source_datums(VectorScanState *scan, int attno,
+								 const uint64 *mask, const Datum **values,
+								 const bool **isnull);
+
+#endif							/* EXEC_VECTOR_SOURCE_H */

@@ -1,0 +1,46 @@
+/*
+ * vector_spill.h
+ *		Rows of vectors written to temporary files by partition, and read back.
+ *
+ * What does not fit into memory waits here: rows keep their order within a
+ * partition.
+ */
+#ifndef EXEC_VECTOR_SPILL_H
+#define EXEC_VECTOR_SPILL_H
+
+#include "exec/vector.h"
+
+#define SPILL_PARTITIONS	64
+
+typedef struct VectorSpill VectorSpill;
+
+/*
+ * Room for rows of nvectors values, in forms that may change from call to call.
+ * types are what DATUM and NUMERIC values are of.
+ */
+extern VectorSpill *vector_spill_create(int nvectors, const Oid *types);
+
+/*
+ * Append the rows of mask; the partition of a row is (hashes[slot] >> shift) %
+ * SPILL_PARTITIONS.
+ */
+extern void vector_spill_write(VectorSpill *spill,
+							   const Vector *const *vectors,
+							   const uint64 *mask, const uint64 *hashes,
+							   int shift);
+
+/* Rows in a partition, and bytes in all. */
+extern uint64 vector_spill_nrows(const VectorSpill *spill, int partition);
+extern uint64 vector_spill_bytes(const VectorSpill *spill);
+
+/*
+ * Read the next rows of a partition, up to VECTOR_LENGTH, as vectors that live
+ * until the next read.  Returns how many; 0 at the end, where the partition's
+ * file is removed.
+ */
+extern int	vector_spill_read(VectorSpill *spill, int partition,
+							  Vector **vectors);
+
+extern void vector_spill_free(VectorSpill *spill);
+
+#endif							/* EXEC_VECTOR_SPILL_H */
