@@ -30,12 +30,13 @@ CREATE FUNCTION wide(int8) RETURNS text LANGUAGE sql IMMUTABLE AS
 });
 
 # Runs a statement until it has come to the functions one after another, and
-# kills it in the last one, or after it if that is given as "f()".  Returns
-# false if gdb did not get that far.
+# kills it in the last one, or after it if that is given as "f()".  Then the
+# server has restarted.  Returns false if gdb did not get that far.
 sub kill_at
 {
 	my ($statement, @functions) = @_;
 	my ($in, $out) = ('', '');
+	my $log_start = -s $node->logfile;
 	my $psql = IPC::Run::start(
 		[ 'psql', '-XqAt', '-h', $node->host, '-p', $node->port, 'postgres' ],
 		'<', \$in, '>', \$out, '2>&1', IPC::Run::timeout(60));
@@ -60,12 +61,11 @@ sub kill_at
 	$psql->pump while length $in;
 	$debugger->finish;
 	$psql->finish;
-	return $gdb =~ /^Breakpoint \Q${\ scalar @functions}\E, /m && $gdb =~ /killed\]/;
-}
-
-sub wait_for_restart
-{
-	return $node->poll_query_until('postgres', 'SELECT true');
+	return 0 if $gdb !~ /killed\]/;
+	# not by trying, which may break the pipe to a psql that is turned away
+	$node->wait_for_log(
+		qr/terminated; reinitializing.*ready to accept connections/s, $log_start);
+	return $gdb =~ /^Breakpoint \Q${\ scalar @functions}\E, /m;
 }
 
 # Row form with TOASTed values behind column form, aborted rows, wide ones.
@@ -139,14 +139,12 @@ for my $point (
 		if ($can_attach)
 		{
 			fail("reached $name");
-			wait_for_restart();
 			next;
 		}
 		$node->stop('immediate');
 		plan skip_all => 'gdb cannot attach to the server';
 	}
 	$can_attach = 1;
-	wait_for_restart();
 
 	# what comes next may be VACUUM, which moves less
 	for my $next ('VACUUM c', $compact, 'VACUUM c')
