@@ -31,6 +31,7 @@
 #include "optimizer/pathnode.h"
 #include "optimizer/paths.h"
 #include "optimizer/restrictinfo.h"
+#include "optimizer/tlist.h"
 #include "parser/parsetree.h"
 #include "utils/lsyscache.h"
 #include "utils/spccache.h"
@@ -297,10 +298,13 @@ estimate_volume(PlannerInfo *root, RelOptInfo *rel, Oid relid, List *clauses,
 								Max(volume->nrows, 1));
 }
 
-/* Set the path's costs; clauses are all that it applies. */
+/*
+ * Set the path's costs; clauses are all that it applies.  by_batch: rows do not
+ * become tuples.
+ */
 static void
 cost_vector_scan(PlannerInfo *root, RelOptInfo *rel, Oid relid, Path *path,
-				 List *clauses)
+				 List *clauses, bool by_batch)
 {
 	List	   *rest;
 	List	   *filters = vector_scan_filters(clauses, rel->relid, &rest);
@@ -327,9 +331,10 @@ cost_vector_scan(PlannerInfo *root, RelOptInfo *rel, Oid relid, Path *path,
 		page_cost * npages + VECTOR_COST * nreads;
 
 	cost_qual_eval(&qual_cost, rest, root);
-	cost += (qual_cost.per_tuple + cpu_tuple_cost * EMIT_FRACTION) *
-		volume.nrows;
-	cost += path->pathtarget->cost.per_tuple * path->rows;
+	cost += qual_cost.per_tuple * volume.nrows;
+	if (!by_batch)
+		cost += cpu_tuple_cost * EMIT_FRACTION * volume.nrows +
+			path->pathtarget->cost.per_tuple * path->rows;
 
 	path->startup_cost = qual_cost.startup + path->pathtarget->cost.startup;
 	path->total_cost = path->startup_cost + cost;
@@ -389,7 +394,7 @@ make_serial_path(PlannerInfo *root, RelOptInfo *rel, Oid relid,
 
 	if (param_info)
 		clauses = list_concat(clauses, param_info->ppi_clauses);
-	cost_vector_scan(root, rel, relid, &path->path, clauses);
+	cost_vector_scan(root, rel, relid, &path->path, clauses, false);
 	cap_cost(root, rel, &path->path);
 	return path;
 }
@@ -429,18 +434,20 @@ count_processes(int nworkers)
 	return nworkers + Max(leader, 0);
 }
 
-static void
-add_parallel_path(PlannerInfo *root, RelOptInfo *rel, const CustomPath *serial)
+/* The same scan, shared by processes; NULL if it is not worth that. */
+static CustomPath *
+make_parallel_path(RelOptInfo *rel, const CustomPath *serial)
 {
 	int			nworkers = count_workers(rel, serial->path.total_cost);
 	double		nprocesses = count_processes(nworkers);
 	CustomPath *path;
 
 	if (nworkers <= 0)
-		return;
+		return NULL;
 
 	path = make_path(rel, NULL);
 	path->flags &= ~CUSTOMPATH_SUPPORT_BACKWARD_SCAN;
+	path->path.pathtarget = serial->path.pathtarget;
 	path->path.parallel_aware = true;
 	path->path.parallel_workers = nworkers;
 	path->path.rows = clamp_row_est(serial->path.rows / nprocesses);
@@ -448,7 +455,58 @@ add_parallel_path(PlannerInfo *root, RelOptInfo *rel, const CustomPath *serial)
 	path->path.total_cost = serial->path.startup_cost +
 		(serial->path.total_cost - serial->path.startup_cost) / nprocesses;
 	apply_settings(&path->path);
-	add_partial_path(rel, &path->path);
+	return path;
+}
+
+static void
+add_parallel_path(RelOptInfo *rel, const CustomPath *serial)
+{
+	CustomPath *path = make_parallel_path(rel, serial);
+
+	if (path != NULL)
+		add_partial_path(rel, &path->path);
+}
+
+/* ---- scans below vectorised nodes ---- */
+
+bool
+vector_scan_is_candidate(PlannerInfo *root, RelOptInfo *rel)
+{
+	ListCell   *lc;
+
+	if (!IS_SIMPLE_REL(rel) || !bms_is_empty(rel->lateral_relids) ||
+		!is_candidate(rel, planner_rt_fetch(rel->relid, root)))
+		return false;
+
+	/* These put a node between the scan and the one above it. */
+	foreach(lc, rel->baserestrictinfo)
+	{
+		if (lfirst_node(RestrictInfo, lc)->pseudoconstant)
+			return false;
+	}
+	return true;
+}
+
+CustomPath *
+vector_scan_batch_path(PlannerInfo *root, RelOptInfo *rel, List *columns,
+					   bool is_parallel)
+{
+	Oid			relid = planner_rt_fetch(rel->relid, root)->relid;
+	CustomPath *path = make_path(rel, NULL);
+
+	path->flags &= ~CUSTOMPATH_SUPPORT_BACKWARD_SCAN;
+	path->path.pathtarget = create_empty_pathtarget();
+	add_new_columns_to_pathtarget(path->path.pathtarget, columns);
+	set_pathtarget_cost_width(root, path->path.pathtarget);
+	cost_vector_scan(root, rel, relid, &path->path, rel->baserestrictinfo,
+					 true);
+	cap_cost(root, rel, &path->path);
+	if (!is_parallel)
+	{
+		apply_settings(&path->path);
+		return path;
+	}
+	return rel->consider_parallel ? make_parallel_path(rel, path) : NULL;
 }
 
 /* ---- join clauses ---- */
@@ -550,7 +608,7 @@ vector_scan_set_rel_pathlist(PlannerInfo *root, RelOptInfo *rel, Index rti,
 
 	path = make_serial_path(root, rel, rte->relid, rel->lateral_relids);
 	if (rel->consider_parallel && bms_is_empty(rel->lateral_relids))
-		add_parallel_path(root, rel, path);
+		add_parallel_path(rel, path);
 	apply_settings(&path->path);
 	add_path(rel, &path->path);
 	add_parameterized_paths(root, rel, rte->relid);

@@ -50,11 +50,16 @@ extern void vector_aggregate_update(VectorAggregate *aggregate,
 									const uint64 *mask, const uint32 *groups);
 
 /*
- * Add all rows of a segment to group 0 by what its metadata says of the
- * argument's column (NULL: count(*)).  False, with nothing changed, if that
- * takes looking at the values.  attr is the column's present definition.
+ * Can all rows of a segment be added by what its metadata says of the
+ * argument's column?  attr is the column's present definition; entry and attr
+ * are NULL for count(*).
  */
-extern bool vector_aggregate_add_segment(VectorAggregate *aggregate,
+extern bool vector_aggregate_knows_segment(const VectorAggregate *aggregate,
+										   const AttributeEntry *entry,
+										   Form_pg_attribute attr);
+
+/* Add them to group 0; they are known. */
+extern void vector_aggregate_add_segment(VectorAggregate *aggregate,
 										 const AttributeEntry *entry,
 										 Form_pg_attribute attr, uint32 nrows);
 

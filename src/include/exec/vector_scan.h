@@ -139,6 +139,17 @@ typedef struct VectorScanState
 /* Hooks and node types; once, from _PG_init. */
 extern void vector_scan_init(void);
 
+/* Can the relation be scanned for a vectorised node above? */
+extern bool vector_scan_is_candidate(PlannerInfo *root, RelOptInfo *rel);
+
+/*
+ * A path for such a node, with these Vars as its target; its costs do not
+ * include making tuples.  is_parallel: for several processes, or NULL if it is
+ * not worth that.
+ */
+extern CustomPath *vector_scan_batch_path(PlannerInfo *root, RelOptInfo *rel,
+										  List *columns, bool is_parallel);
+
 /* ---- index_cost.c ---- */
 
 /* Has fetches through indexes priced; once, from _PG_init. */

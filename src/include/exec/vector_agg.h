@@ -1,0 +1,101 @@
+/*
+ * vector_agg.h
+ *		ColumnarVectorAgg: a custom scan that aggregates vectors.
+ *
+ * Its child is a ColumnarVectorScan, which it asks for batches
+ * (vector_source.h).  agg_path.c proposes it to the planner, agg_plan.c makes
+ * the plan node, agg_exec.c runs it and agg_explain.c shows it.
+ *
+ * The plan node:
+ *	custom_plans		the scan
+ *	custom_scan_tlist	what it can emit: group keys, Aggrefs, and then the
+ *						columns that the expressions below read, which are
+ *						there for setrefs.c only and NULL in every row
+ *	custom_exprs		group keys; of each Aggref the argument and the
+ *						FILTER, as far as it has them
+ *	custom_private		see VectorAggPrivate
+ */
+#ifndef EXEC_VECTOR_AGG_H
+#define EXEC_VECTOR_AGG_H
+
+#include "exec/group_table.h"
+#include "exec/vector_aggregate.h"
+#include "exec/vector_expr.h"
+#include "exec/vector_scan.h"
+#include "exec/vector_source.h"
+#include "nodes/extensible.h"
+#include "nodes/pathnodes.h"
+
+#define VECTOR_AGG_NAME		"ColumnarVectorAgg"
+
+/* Members of the path's, and then of the plan's, custom_private. */
+typedef enum VectorAggPrivate
+{
+	AGG_PRIVATE_OPERATORS,		/* equality operator of each key, OIDs */
+	AGG_PRIVATE_KEYS,			/* path: key expressions; plan: NIL */
+	AGG_PRIVATE_HAVING			/* path: condition on groups; plan: NIL */
+} VectorAggPrivate;
+
+/* Something that is evaluated for each batch. */
+typedef struct AggInput
+{
+	Expr	   *source;
+	VectorExpr *expr;
+	AttrNumber	attno;			/* of a plain column, else 0 */
+	uint64		serial;			/* of the batch that value is of */
+	const Vector *value;
+} AggInput;
+
+typedef struct AggColumn
+{
+	Aggref	   *aggref;
+	VectorAggregate *aggregate;
+	AggInput   *argument;		/* NULL: count(*) */
+	VectorExpr *filter;			/* NULL: every row */
+} AggColumn;
+
+typedef struct VectorAggState
+{
+	CustomScanState css;		/* must be first */
+	VectorScanState *scan;		/* the child */
+	MemoryContext context;		/* groups and expressions */
+	VectorExprContext expressions;
+	List	   *inputs;			/* of AggInput, no two alike */
+	AggInput  **keys;
+	const Vector **key_values;
+	int			nkeys;
+	AggColumn  *columns;
+	int			ncolumns;
+	GroupTable *table;			/* NULL: one group */
+	bool		is_built;
+	uint32		ngroups;
+	uint32		next_group;		/* to be emitted */
+	uint64		nsegments_known;	/* answered from metadata */
+} VectorAggState;
+
+/* ---- agg_path.c ---- */
+
+/* Hook and node types; once, from _PG_init. */
+extern void vector_agg_init(void);
+
+/* ---- agg_plan.c ---- */
+
+extern const CustomPathMethods vector_agg_path_methods;
+extern const CustomScanMethods vector_agg_plan_methods;
+
+/* The Aggrefs in an expression, each once, added to the list. */
+extern List *vector_agg_collect_aggrefs(Node *node, List *aggrefs);
+
+/* ---- agg_exec.c ---- */
+
+extern Node *vector_agg_create_state(CustomScan *plan);
+
+/* The expression with columns of the plan's custom_scan_tlist resolved. */
+extern Node *vector_agg_resolve(Node *node, CustomScan *plan);
+
+/* ---- agg_explain.c ---- */
+
+extern void vector_agg_explain(CustomScanState *node, List *ancestors,
+							   struct ExplainState *es);
+
+#endif							/* EXEC_VECTOR_AGG_H */
