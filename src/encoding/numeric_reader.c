@@ -153,12 +153,60 @@ numeric_decode_string(ChunkReader *reader, uint32_t vector, uint32_t position,
 	return length > 0;
 }
 
-bool
-chunk_numeric_scaled(ChunkReader *reader, uint32_t vector, int64_t *values,
-					 uint8_t *scale, const char **reason)
+/* A chunk of one numeric: that as a scaled integer. */
+static bool
+scale_constant(const ChunkReader *reader, int64_t *value, uint8_t *scale)
+{
+	NumericParts parts;
+	WideInt		wide;
+
+	if (!numeric_parse(reader->constant, reader->constant_length, &parts) ||
+		parts.form != NUMERIC_FINITE ||
+		parts.display_scale > NUMERIC_MAX_SCALE ||
+		!numeric_scale(&parts, parts.display_scale, &wide) ||
+		wide.high != (int64_t) wide.low >> 63)
+		return false;
+	*value = (int64_t) wide.low;
+	*scale = (uint8_t) parts.display_scale;
+	return true;
+}
+
+static bool
+fill_scaled_constant(const ChunkReader *reader, int64_t *values,
+					 uint8_t *scale)
+{
+	int64_t		value;
+
+	if (!scale_constant(reader, &value, scale))
+		return false;
+	for (uint32_t i = 0; i < VECTOR_LENGTH; i++)
+		values[i] = value;
+	return true;
+}
+
+/* Are the loaded integers what the vector's values are, at their scales? */
+static bool
+loaded_are_narrow(const ChunkReader *reader, uint32_t nvalues, bool is_uniform)
+{
+	const NumericVector *numerics = reader->numerics;
+
+	for (uint32_t i = 0; i < nvalues; i++)
+	{
+		if (bitmap_get(reader->nulls, i))
+			continue;
+		if (numerics->codes[i] > NUMERIC_MAX_SCALE ||
+			(is_uniform && numerics->codes[i] != reader->scale) ||
+			numerics->high[i] != numerics->low[i] >> 63)
+			return false;
+	}
+	return true;
+}
+
+static bool
+decode_scaled(ChunkReader *reader, uint32_t vector, bool is_uniform,
+			  int64_t *values, uint8_t *scale, const char **reason)
 {
 	uint32_t	nvalues = vector_length(reader->nrows, vector);
-	const NumericVector *numerics;
 
 	*reason = NULL;
 	if (reader->layout != LAYOUT_NUMERIC &&
@@ -172,15 +220,26 @@ chunk_numeric_scaled(ChunkReader *reader, uint32_t vector, int64_t *values,
 	if (!load_numerics(reader, vector, reason) ||
 		!chunk_load_nulls(reader, vector, reason))
 		return false;
-	numerics = reader->numerics;
 	*reason = NULL;
-	for (uint32_t i = 0; i < nvalues; i++)
-	{
-		values[i] = numerics->low[i];
-		if (!bitmap_get(reader->nulls, i) &&
-			(numerics->codes[i] > NUMERIC_MAX_SCALE ||
-			 numerics->high[i] != numerics->low[i] >> 63))
-			return false;
-	}
+	if (!loaded_are_narrow(reader, nvalues, is_uniform))
+		return false;
+	memcpy(values, reader->numerics->low, nvalues * sizeof(int64_t));
 	return true;
+}
+
+bool
+chunk_numeric_scaled(ChunkReader *reader, uint32_t vector, int64_t *values,
+					 uint8_t *scale, const char **reason)
+{
+	return decode_scaled(reader, vector, false, values, scale, reason);
+}
+
+bool
+chunk_numeric_uniform(ChunkReader *reader, uint32_t vector, int64_t *values,
+					  uint8_t *scale, const char **reason)
+{
+	*reason = NULL;
+	if (reader->layout == LAYOUT_CONSTANT)
+		return fill_scaled_constant(reader, values, scale);
+	return decode_scaled(reader, vector, true, values, scale, reason);
 }

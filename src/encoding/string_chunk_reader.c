@@ -236,6 +236,55 @@ chunk_decode_string(ChunkReader *reader, uint32_t vector, uint32_t position,
 	}
 }
 
+/* ---- lengths ---- */
+
+static bool
+lengths_by_dictionary(ChunkReader *reader, uint32_t vector, uint32_t *lengths,
+					  const char **reason)
+{
+	uint32_t	nvalues = vector_length(reader->nrows, vector);
+
+	if (!chunk_load_codes(reader, vector, reason) ||
+		!load_entries(reader, reason))
+		return false;
+	for (uint32_t i = 0; i < nvalues; i++)
+		lengths[i] = reader->string_entries[reader->codes[i]].length;
+	return true;
+}
+
+bool
+chunk_decode_lengths(ChunkReader *reader, uint32_t vector, uint32_t *lengths,
+					 const char **reason)
+{
+	StringRef	constant;
+
+	ENCODING_ASSERT(vector < reader->nvectors && reader->kind == VALUE_BYTES);
+	if (chunk_constant_string(reader, &constant))
+	{
+		for (uint32_t i = 0; i < VECTOR_LENGTH; i++)
+			lengths[i] = constant.length;
+		return true;
+	}
+	if (reader->layout == LAYOUT_STRING_DICTIONARY)
+		return lengths_by_dictionary(reader, vector, lengths, reason);
+	return int_stream_decode(&reader->strings.lengths, reader->source, vector,
+							 NULL, lengths, chunk_scratch(reader), reason);
+}
+
+bool
+chunk_constant_string(ChunkReader *reader, StringRef *string)
+{
+	ENCODING_ASSERT(!kind_is_fixed(reader->kind));
+	*string = empty_string;
+	if (reader->layout == LAYOUT_ALL_NULL)
+		return true;
+	if (reader->layout != LAYOUT_CONSTANT)
+		return false;
+	string->data = reader->constant;
+	string->length = reader->constant_length;
+	return true;
+}
+
 bool
 chunk_decode_dictionary(ChunkReader *reader, StringRef *entries,
 						const char **reason)

@@ -259,6 +259,35 @@ check_chunks(VectorScanState *state)
 }
 
 /*
+ * Let the node above answer a segment from its metadata, if all of its rows are
+ * there and known to pass.  True if it did.
+ */
+static bool
+take_segment(VectorScanState *state)
+{
+	GroupScan  *scan = state->scan;
+	const SegmentData *segment = scan->segment;
+	uint32		first = segment_first(segment);
+
+	if (state->taker == NULL || state->css.ss.ps.qual != NULL ||
+		segment->nrows != segment->nslots)
+		return false;
+	if (scan->holes && row_bitmap_count(scan->holes, first,
+										first + segment->nslots) > 0)
+		return false;
+	for (int i = 0; i < state->nfilters; i++)
+	{
+		if (!state->filters[i].is_ready ||
+			state->filters[i].decided != PG_UINT64_MAX)
+			return false;
+	}
+	if (!state->taker(state->taker_argument, scan->reader, segment))
+		return false;
+	count_rows(state, segment->nslots, segment->nslots);
+	return true;
+}
+
+/*
  * Begin a segment in column form: sets state->vectors to those that have to be
  * looked at.
  */
@@ -267,6 +296,7 @@ start_columns(VectorScanState *state)
 {
 	GroupScan  *scan = state->scan;
 
+	state->segment_serial++;
 	for (int i = 0; i < state->ncolumns; i++)
 		attribute_vector_reset(&state->columns[i].vector);
 	for (int i = 0; i < state->nfilters; i++)
@@ -282,6 +312,11 @@ start_columns(VectorScanState *state)
 	if (!check_chunks(state))
 	{
 		state->nvectors_pruned += group_scan_nvectors(scan);
+		state->vectors = 0;
+		return;
+	}
+	if (take_segment(state))
+	{
 		state->vectors = 0;
 		return;
 	}
@@ -518,18 +553,40 @@ row_passes(VectorScanState *state)
 	return passes;
 }
 
-/* Make a batch of the row page's tuples; false if no row is left. */
+/*
+ * The values of a batch point into the pages, so that each page of a batch has
+ * a copy of its own.
+ */
+static void
+renew_row_page(VectorScanState *state)
+{
+	GroupScan  *scan = state->scan;
+	int			i = state->nrow_pages++;
+
+	Assert(i < BATCH_ROW_PAGES);
+	if (state->row_pages[i] == NULL)
+		state->row_pages[i] = i == 0 ? scan->page :
+			MemoryContextAlloc(state->context, BLCKSZ);
+	scan->page = state->row_pages[i];
+}
+
 static bool
-load_row_page(VectorScanState *state)
+step_row_page(VectorScanState *state, bool forward)
+{
+	if (state->source)
+		renew_row_page(state);
+	return forward ? group_scan_next_row_page(state->scan) :
+		group_scan_prev_row_page(state->scan);
+}
+
+/* Add the row page's tuples to the batch, as far as they pass the filters. */
+static void
+append_row_page(VectorScanState *state)
 {
 	GroupScan  *scan = state->scan;
 	ScanBatch  *batch = &state->batch;
 	TupleTableSlot *row_slot = state->row_slot;
-
-	batch->is_vector = false;
-	batch->has_output = true;
-	batch->nrows = 0;
-	batch->first = row_number(scan->group, 0);
+	int			nrows = batch->nrows;
 
 	for (int i = 0; i < scan->ntuples; i++)
 	{
@@ -555,21 +612,41 @@ load_row_page(VectorScanState *state)
 		batch->nrows++;
 	}
 	ExecClearTuple(row_slot);
+	count_rows(state, scan->ntuples, batch->nrows - nrows);
+}
+
+/* Is there room in the batch for the rows of another page? */
+static bool
+batch_has_room(const VectorScanState *state)
+{
+	return state->source && state->nrow_pages < BATCH_ROW_PAGES &&
+		state->batch.nrows + TID_BLOCK_ROWS <= VECTOR_ROWS;
+}
+
+/*
+ * Make a batch of the row page's tuples and, for a vectorised node, of pages
+ * that follow; false if no row is left.
+ */
+static bool
+load_row_pages(VectorScanState *state)
+{
+	ScanBatch  *batch = &state->batch;
+
+	batch->is_vector = false;
+	batch->has_output = true;
+	batch->nrows = 0;
+	batch->first = row_number(state->scan->group, 0);
 	for (int c = 0; c < state->ncolumns; c++)
 		state->columns[c].is_by_row = false;
 
-	count_rows(state, scan->ntuples, batch->nrows);
+	do
+	{
+		append_row_page(state);
+	} while (batch_has_room(state) && step_row_page(state, true));
 	return batch->nrows > 0;
 }
 
 /* ---- steps ---- */
-
-static bool
-step_row_page(VectorScanState *state, bool forward)
-{
-	return forward ? group_scan_next_row_page(state->scan) :
-		group_scan_prev_row_page(state->scan);
-}
 
 static bool
 step_vector(VectorScanState *state, bool forward)
@@ -647,11 +724,12 @@ scan_batch_next(VectorScanState *state, bool forward)
 	{
 		CHECK_FOR_INTERRUPTS();
 		MemoryContextReset(batch->context);
+		state->nrow_pages = 0;
 
 		if (state->in_group && state->in_rows &&
 			step_row_page(state, forward))
 		{
-			if (load_row_page(state))
+			if (load_row_pages(state))
 				break;
 		}
 		else if (state->in_group && !state->in_rows &&

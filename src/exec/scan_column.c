@@ -60,9 +60,8 @@ fill_fixed(ScanColumn *column, const ScanBatch *batch)
 	}
 }
 
-/* Bytes that a string takes as a value of the attribute. */
-static Size
-value_length(Form_pg_attribute attr, const StringRef *string)
+Size
+scan_value_length(Form_pg_attribute attr, const StringRef *string)
 {
 	if (attr->attlen == -1)
 		return MAXALIGN(VARHDRSZ + (Size) string->length);
@@ -71,9 +70,8 @@ value_length(Form_pg_attribute attr, const StringRef *string)
 	return MAXALIGN((Size) attr->attlen);
 }
 
-/* Make a string a value of the attribute at target. */
-static void
-make_value(Form_pg_attribute attr, const StringRef *string, char *target)
+void
+scan_value_make(Form_pg_attribute attr, const StringRef *string, char *target)
 {
 	if (attr->attlen == -1)
 	{
@@ -105,7 +103,7 @@ fill_strings(ScanColumn *column, SegmentReader *reader, ScanBatch *batch)
 			if (av->attr->attlen > 0 && string->length != av->attr->attlen)
 				segment_reader_report(reader, column->attno,
 									  "value of another length than the type has");
-			length += value_length(av->attr, string);
+			length += scan_value_length(av->attr, string);
 		}
 	}
 
@@ -117,9 +115,9 @@ fill_strings(ScanColumn *column, SegmentReader *reader, ScanBatch *batch)
 		column->values[i] = (Datum) 0;
 		if (column->isnull[i])
 			continue;
-		make_value(av->attr, string, target);
+		scan_value_make(av->attr, string, target);
 		column->values[i] = PointerGetDatum(target);
-		target += value_length(av->attr, string);
+		target += scan_value_length(av->attr, string);
 	}
 }
 

@@ -261,9 +261,8 @@ vector_scan_begin(CustomScanState *node, EState *estate, int eflags)
 	slot->tts_tableOid = RelationGetRelid(rel);
 }
 
-/* Open the table's contents at the first call, or the first after a rescan. */
-static void
-start_scan(VectorScanState *state)
+void
+vector_scan_start(VectorScanState *state)
 {
 	Relation	rel = state->css.ss.ss_currentRelation;
 	Snapshot	snapshot = state->css.ss.ps.state->es_snapshot;
@@ -301,7 +300,7 @@ next_row(VectorScanState *state, bool forward)
 	ScanBatch  *batch = &state->batch;
 
 	if (unlikely(!state->is_started))
-		start_scan(state);
+		vector_scan_start(state);
 	if (likely(forward))
 	{
 		if (likely(++batch->current < batch->nrows))
@@ -413,6 +412,16 @@ passes_qual(VectorScanState *state, TupleTableSlot *slot)
 	InstrCountFiltered1(&state->css, 1);
 	ResetExprContext(econtext);
 	return false;
+}
+
+bool
+vector_scan_row_passes(VectorScanState *state, int row)
+{
+	TupleTableSlot *slot = state->css.ss.ss_ScanTupleSlot;
+
+	state->batch.current = row;
+	store_row(state, slot);
+	return passes_qual(state, slot);
 }
 
 /* Give the row that passed the form in which it leaves. */

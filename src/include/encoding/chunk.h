@@ -201,6 +201,19 @@ extern bool chunk_decode_string(ChunkReader *reader, uint32_t vector,
 								uint32_t position, StringRef *string,
 								const char **reason);
 
+/*
+ * Lengths of a vector's strings (VALUE_BYTES), for which no string is decoded;
+ * room as in chunk_decode_fixed.  NULL positions get some value.
+ */
+extern bool chunk_decode_lengths(ChunkReader *reader, uint32_t vector,
+								 uint32_t *lengths, const char **reason);
+
+/*
+ * True if all values that are not NULL are one string, which is then returned;
+ * an empty one if all are NULL.
+ */
+extern bool chunk_constant_string(ChunkReader *reader, StringRef *string);
+
 /* True if the chunk has a dictionary; codes then decode with _codes below. */
 extern bool chunk_has_dictionary(ChunkReader *reader, uint32_t *nentries);
 extern bool chunk_decode_codes(ChunkReader *reader, uint32_t vector,
@@ -219,6 +232,14 @@ extern bool chunk_decode_dictionary(ChunkReader *reader, StringRef *entries,
 extern bool chunk_numeric_scaled(ChunkReader *reader, uint32_t vector,
 								 int64_t *values, uint8_t *scale,
 								 const char **reason);
+
+/*
+ * The same, but false also if the display scale of a value of the vector is not
+ * *scale.
+ */
+extern bool chunk_numeric_uniform(ChunkReader *reader, uint32_t vector,
+								  int64_t *values, uint8_t *scale,
+								  const char **reason);
 
 /*
  * Is this payload of a numeric, without its length word, one that the server's

@@ -45,7 +45,9 @@ typedef struct Vector
 	bool		is_constant;	/* all slots are alike (and filled): a hint */
 	bool		has_nulls;		/* else nulls is not to be looked at */
 	bool		has_bounds;		/* INTEGER, NUMERIC: no slot with a row that is
-								 * not NULL lies outside min and max */
+								 * not NULL lies outside min and max; of columns
+								 * it is their zone map's word, so memory must
+								 * not be addressed by it unchecked */
 	uint8		scale;			/* NUMERIC: also each value's display scale */
 	int64		min;
 	int64		max;

@@ -62,6 +62,9 @@ typedef struct ScanOutput
 	int			target;			/* index in the slot */
 } ScanOutput;
 
+/* Row pages that make one batch for a vectorised node, at most. */
+#define BATCH_ROW_PAGES 64
+
 /* How rows leave the node. */
 typedef enum ScanOutputMode
 {
@@ -71,9 +74,9 @@ typedef enum ScanOutputMode
 } ScanOutputMode;
 
 /*
- * The rows that passed the filters of one vector, or of one row page.  Row i
- * is at position rows[i] of the vector; the batch's memory lives until the
- * next.
+ * The rows that passed the filters of one vector, or of one row page (several,
+ * if a vectorised node asks).  Row i is at position rows[i] of the vector; the
+ * batch's memory lives until the next.
  */
 typedef struct ScanBatch
 {
@@ -128,6 +131,15 @@ typedef struct VectorScanState
 	uint64		ntested;		/* rows that met the qual, and that passed */
 	uint64		npassed;
 
+	/* Batches for a vectorised node above. */
+	struct VectorSource *source;	/* NULL: rows leave one by one */
+	bool		(*taker) (void *argument, SegmentReader *reader,
+						  const SegmentData *segment);	/* or NULL */
+	void	   *taker_argument;
+	uint64		segment_serial; /* column-form segments opened so far */
+	int			nrow_pages;		/* of the batch */
+	char	   *row_pages[BATCH_ROW_PAGES]; /* their copies, as far as made */
+
 	/* Parallel. */
 	SharedScan *shared;
 	ScanCounters *counters;		/* own ones, or a worker's shared ones */
@@ -170,6 +182,12 @@ extern List *vector_scan_filters(List *clauses, Index relid, List **rest);
 
 extern Node *vector_scan_create_state(CustomScan *plan);
 
+/* Open the table's contents at the first call, or the first after a rescan. */
+extern void vector_scan_start(VectorScanState *state);
+
+/* Does row i of the batch pass the qual?  Its columns are filled. */
+extern bool vector_scan_row_passes(VectorScanState *state, int row);
+
 /* ---- scan_batch.c ---- */
 
 /*
@@ -189,6 +207,14 @@ extern void scan_batch_fill_output(VectorScanState *state);
  */
 extern void scan_column_fill(ScanColumn *column, SegmentReader *reader,
 							 ScanBatch *batch);
+
+/* Bytes that a string takes as a value of the attribute. */
+extern Size scan_value_length(Form_pg_attribute attr,
+							  const StringRef *string);
+
+/* Make a string a value of the attribute at target. */
+extern void scan_value_make(Form_pg_attribute attr, const StringRef *string,
+							char *target);
 
 /* ---- scan_parallel.c ---- */
 
