@@ -23,6 +23,7 @@
 #include "miscadmin.h"
 #include "pgstat.h"
 #include "port/pg_bitutils.h"
+#include "storage/row_set.h"
 #include "utils/memutils.h"
 
 /*
