@@ -23,6 +23,12 @@
 #define free_space_page(page)	((FreeSpacePageData *) page_contents(page))
 #define free_space_data(buffer) free_space_page(BufferGetPage(buffer))
 
+/* Blocks wanted that are worth a second look at the list. */
+#define MANY_BLOCKS		4
+
+/* How often to try for the extent at the end of the file. */
+#define TAIL_TRIES		3
+
 /* An entry found on a page that is locked. */
 typedef struct EntryPosition
 {
@@ -203,6 +209,35 @@ find_waiting_neighbour(Relation rel, Buffer head, BlockNumber start,
 			if (extent->state == EXTENT_WAITING &&
 				(extent->start + extent->nblocks == start ||
 				 start + nblocks == extent->start))
+			{
+				position->buffer = buffer;
+				position->index = i;
+				return true;
+			}
+		}
+	}
+	return false;
+}
+
+/*
+ * Find the free extent that ends where the file does; its page stays locked.
+ */
+static bool
+find_tail(Relation rel, Buffer head, BlockNumber file_blocks,
+		  EntryPosition *position)
+{
+	for (Buffer buffer = head; BufferIsValid(buffer);
+		 buffer = free_space_step(rel, buffer, head))
+	{
+		FreeSpacePageData *page = free_space_data(buffer);
+
+		for (uint32 i = 0; i < page->nextents; i++)
+		{
+			FreeExtent *extent = &page->extents[i];
+
+			if (extent->state == EXTENT_FREE &&
+				extent->start < file_blocks &&
+				file_blocks - extent->start == extent->nblocks)
 			{
 				position->buffer = buffer;
 				position->index = i;
@@ -425,16 +460,13 @@ free_space_allocate_below(Relation rel, BlockNumber nblocks,
 	return start;
 }
 
-BlockNumber
-free_space_allocate(Relation rel, BlockNumber nblocks, FullTransactionId owner)
+/*
+ * Take nblocks at the end of a file that does not have them anywhere.
+ */
+static BlockNumber
+allocate_new(Relation rel, BlockNumber nblocks, FullTransactionId owner)
 {
 	BlockNumber start;
-
-	Assert(nblocks > 0);
-
-	start = allocate_listed(rel, nblocks, owner);
-	if (start != InvalidBlockNumber)
-		return start;
 
 	for (;;)
 	{
@@ -480,6 +512,107 @@ free_space_allocate(Relation rel, BlockNumber nblocks, FullTransactionId owner)
 		UnlockRelationForExtension(rel, ExclusiveLock);
 		free_space_grow(rel, 1);
 	}
+}
+
+/*
+ * Blocks of the free extent at the end of the file.  Nobody extends it, as the
+ * caller holds the lock.
+ */
+static BlockNumber
+tail_length(Relation rel)
+{
+	BlockNumber file_blocks = RelationGetNumberOfBlocks(rel);
+	Buffer		head = free_space_head(rel, BUFFER_LOCK_EXCLUSIVE);
+	EntryPosition position;
+	BlockNumber length = 0;
+
+	if (find_tail(rel, head, file_blocks, &position))
+	{
+		length = free_space_data(position.buffer)->extents[position.index].nblocks;
+		free_space_leave(position.buffer, head);
+	}
+	UnlockReleaseBuffer(head);
+	return length;
+}
+
+/*
+ * Make the free extent at the end of the file one of nblocks by new blocks, so
+ * that a segment a little larger than it does not begin behind it.  Returns
+ * whether there is such an extent; others may take it before the caller does.
+ */
+static bool
+extend_tail(Relation rel, BlockNumber nblocks)
+{
+	BlockNumber tail;
+	BlockNumber start;
+	Buffer		head;
+	EntryPosition position;
+
+	LockRelationForExtension(rel, ExclusiveLock);
+	tail = tail_length(rel);
+	if (tail == 0 || tail >= nblocks)
+	{
+		UnlockRelationForExtension(rel, ExclusiveLock);
+		return tail > 0;
+	}
+
+	start = page_extend(rel, nblocks - tail);
+	head = free_space_head(rel, BUFFER_LOCK_EXCLUSIVE);
+
+	/* if somebody has taken it, the new blocks are leaked to VACUUM */
+	if (find_tail(rel, head, start, &position))
+	{
+		GenericXLogState *xlog = GenericXLogStart(rel);
+		Page		page = GenericXLogRegisterBuffer(xlog, position.buffer, 0);
+		Buffer		last_buffer = register_last_block(rel, xlog,
+													  start + nblocks - tail - 1);
+
+		free_space_page(page)->extents[position.index].nblocks += nblocks - tail;
+		GenericXLogFinish(xlog);
+		UnlockReleaseBuffer(last_buffer);
+		free_space_leave(position.buffer, head);
+	}
+	UnlockReleaseBuffer(head);
+	UnlockRelationForExtension(rel, ExclusiveLock);
+	return true;
+}
+
+/*
+ * Take blocks for a segment.  A file that is written anew all the time, one
+ * segment after another, would be larger by each extent that is given back a
+ * moment too late, or is a little too small.  So before it grows it is looked
+ * which extents may be used by now, and which are neighbours.
+ */
+static BlockNumber
+allocate_many(Relation rel, BlockNumber nblocks, FullTransactionId owner)
+{
+	(void) GetOldestNonRemovableTransactionId(rel);
+	free_space_coalesce(rel, false);
+	for (int i = 0; i < TAIL_TRIES; i++)
+	{
+		BlockNumber start = allocate_listed(rel, nblocks, owner);
+
+		if (start != InvalidBlockNumber)
+			return start;
+		if (!extend_tail(rel, nblocks))
+			break;
+	}
+	return allocate_new(rel, nblocks, owner);
+}
+
+BlockNumber
+free_space_allocate(Relation rel, BlockNumber nblocks, FullTransactionId owner)
+{
+	BlockNumber start;
+
+	Assert(nblocks > 0);
+
+	start = allocate_listed(rel, nblocks, owner);
+	if (start != InvalidBlockNumber)
+		return start;
+	if (nblocks >= MANY_BLOCKS)
+		return allocate_many(rel, nblocks, owner);
+	return allocate_new(rel, nblocks, owner);
 }
 
 /*
@@ -711,13 +844,14 @@ extent_compare(const void *a, const void *b)
 /*
  * Sort a page's entries and join neighbours that are free.  Waiting extents
  * that may be reused, or all of them, become free; *horizon is the newest stamp
- * of the former.
+ * of the former.  Returns whether any entry is not what it was.
  */
-static void
+static bool
 page_coalesce(Relation rel, FreeSpacePageData *page, bool all_waiting,
 			  FullTransactionId *horizon)
 {
 	uint32		n = 0;
+	bool		changed = false;
 
 	qsort(page->extents, page->nextents, sizeof(FreeExtent), extent_compare);
 	for (uint32 i = 0; i < page->nextents; i++)
@@ -731,6 +865,7 @@ page_coalesce(Relation rel, FreeSpacePageData *page, bool all_waiting,
 				*horizon = extent.xid;
 			extent.state = EXTENT_FREE;
 			extent.xid = InvalidFullTransactionId;
+			changed = true;
 		}
 		if (n > 0 && extent.state == EXTENT_FREE &&
 			page->extents[n - 1].state == EXTENT_FREE &&
@@ -739,7 +874,9 @@ page_coalesce(Relation rel, FreeSpacePageData *page, bool all_waiting,
 		else
 			page->extents[n++] = extent;
 	}
+	changed |= n < page->nextents;
 	page->nextents = n;
+	return changed;
 }
 
 void
@@ -754,7 +891,11 @@ free_space_coalesce(Relation rel, bool all_waiting)
 		FullTransactionId horizon = InvalidFullTransactionId;
 		Page		page = GenericXLogRegisterBuffer(xlog, buffer, 0);
 
-		page_coalesce(rel, free_space_page(page), all_waiting, &horizon);
+		if (!page_coalesce(rel, free_space_page(page), all_waiting, &horizon))
+		{
+			GenericXLogAbort(xlog);
+			continue;
+		}
 		if (FullTransactionIdIsValid(horizon))
 			standby_conflict(rel, horizon);
 		GenericXLogFinish(xlog);
