@@ -208,3 +208,35 @@ DROP TABLE mover_small, mover_rows, mover_rows_heap, mover_tids, mover_columns,
            mover_wide, mover_undo, mover_tail,
            mover_temp, mover_unlogged, mover_cancel;
 DROP PROCEDURE mover_fill, mover_batches;
+
+-- holes that are each too small for a segment hold it together
+CREATE TABLE mover_holes (id int, t text) WITH (autovacuum_enabled = false);
+BEGIN;
+INSERT INTO mover_holes SELECT g, md5(g::text) FROM generate_series(1, 20000) g;
+ROLLBACK;
+INSERT INTO mover_holes SELECT g, md5(g::text) FROM generate_series(1, 10000) g;
+BEGIN;
+INSERT INTO mover_holes SELECT g, md5(g::text) FROM generate_series(1, 20000) g;
+ROLLBACK;
+INSERT INTO mover_holes SELECT g, md5(g::text) FROM generate_series(10001, 20000) g;
+BEGIN;
+INSERT INTO mover_holes SELECT g, md5(g::text) FROM generate_series(1, 20000) g;
+ROLLBACK;
+INSERT INTO mover_holes SELECT g, md5(g::text) FROM generate_series(20001, 30000) g;
+VACUUM (TRUNCATE off) mover_holes;
+SELECT txid_current() IS NOT NULL;
+VACUUM (TRUNCATE off) mover_holes;
+SELECT pg_relation_size('mover_holes') AS size_before \gset
+INSERT INTO mover_holes SELECT g, md5(g::text) FROM generate_series(30001, 48000) g;
+SELECT pg_relation_size('mover_holes') < :size_before * 1.05 AS reused;
+SELECT count(*), sum(id), count(DISTINCT t) FROM mover_holes WHERE t = md5(id::text);
+SELECT * FROM columnar_verify('mover_holes');
+-- and is put together again when the file shrinks
+DELETE FROM mover_holes WHERE id <= 30000;
+SELECT txid_current() IS NOT NULL;
+VACUUM mover_holes;
+SELECT txid_current() IS NOT NULL;
+VACUUM mover_holes;
+SELECT pg_relation_size('mover_holes') < :size_before * 0.8 AS cut;
+SELECT count(*), sum(id), count(DISTINCT t) FROM mover_holes WHERE t = md5(id::text);
+SELECT * FROM columnar_verify('mover_holes');

@@ -53,6 +53,7 @@
 #include "storage/free_space.h"
 #include "storage/group_change.h"
 #include "storage/row_set.h"
+#include "storage/segment_blocks.h"
 #include "storage/standby_conflict.h"
 #include "utils/memutils.h"
 
@@ -115,6 +116,16 @@ retire(Move *move, BlockNumber start, BlockNumber nblocks)
 	move->retired[move->nretired].start = start;
 	move->retired[move->nretired].nblocks = nblocks;
 	move->nretired++;
+}
+
+static void
+retire_segment(Move *move, const SegmentData *segment)
+{
+	SegmentPart parts[SEGMENT_PARTS];
+	int			nparts = segment_parts(segment, parts);
+
+	for (int i = 0; i < nparts; i++)
+		retire(move, parts[i].start, parts[i].nblocks);
 }
 
 /* Row number (in the group) that the next row appended gets. */
@@ -403,7 +414,7 @@ append_segment(Move *move, int index)
 				row_bitmap_count(move->gone, segment_first(segment),
 								 segment_first(segment) + segment->nslots);
 			move->ncounted += segment->nslots - members;
-			retire(move, segment->start, segment->nblocks);
+			retire_segment(move, segment);
 			if (segment_is_dead(move, index))
 			{
 				append_holes(move, segment_first(segment), move->gone);
@@ -630,7 +641,7 @@ give_back_old(Move *move, const SegmentData *segment, const RowSetRef *dead,
 	FullTransactionId stamp;
 
 	if (segment->form == SEGMENT_COLUMNS)
-		free_space_forget(rel, segment->start);
+		segment_forget_announced(rel, segment);
 	if (set_is_new(dead, &move->header->dead))
 		free_space_forget(rel, dead->start);
 	if (set_is_new(gone, &move->header->gone))
@@ -649,7 +660,7 @@ give_back_new(Move *move, const SegmentData *segment, const RowSetRef *dead,
 	Relation	rel = move->mover->rel;
 
 	if (segment->form == SEGMENT_COLUMNS)
-		free_space_release(rel, segment->start);
+		segment_release(rel, segment);
 	if (set_is_new(dead, &move->header->dead))
 		free_space_release(rel, dead->start);
 	if (set_is_new(gone, &move->header->gone))

@@ -115,6 +115,7 @@ segment_values_is_open(const SegmentValues *values, uint32 group,
 		open->first_vector == segment->first_vector &&
 		open->start == segment->start &&
 		open->nblocks == segment->nblocks &&
+		memcmp(open->parts, segment->parts, sizeof(open->parts)) == 0 &&
 		open->nslots == segment->nslots &&
 		open->natts == segment->natts;
 }

@@ -49,7 +49,7 @@
  */
 #define ROWS_PER_UPKEEP			(4 * ROW_PAGES_BOUNDARY)
 #define ROWS_PER_SMALL_UPKEEP	ROW_PAGES_BOUNDARY
-#define SMALL_FILE_BLOCKS		4096
+#define SMALL_FILE_BLOCKS		8192
 
 /* Transactions, more or less, until the next try if somebody has the lock. */
 #define UPKEEP_RETRY	64

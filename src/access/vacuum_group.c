@@ -34,6 +34,7 @@
 #include "storage/metapage.h"
 #include "storage/procarray.h"
 #include "storage/row_set.h"
+#include "storage/segment_blocks.h"
 #include "storage/standby_conflict.h"
 #include "utils/memutils.h"
 
@@ -106,24 +107,25 @@ segment_counted(const SegmentData *segment, const uint64 *deleted)
 											  first + segment->nslots);
 }
 
-/* Make a segment one without rows; extent gets what it refers to. */
-static void
-segment_kill(VacuumState *state, SegmentData *segment, FreeExtent *extent)
+/*
+ * Make a segment one without rows.  parts get what it refers to; returns how
+ * many they are.
+ */
+static int
+segment_kill(VacuumState *state, SegmentData *segment, SegmentPart *parts)
 {
 	uint8		first_vector = segment->first_vector;
 	uint8		nvectors = segment->nvectors;
+	int			nparts = 0;
 
-	extent->nblocks = 0;
 	if (segment->form == SEGMENT_COLUMNS)
-	{
-		extent->start = segment->start;
-		extent->nblocks = segment->nblocks;
-	}
+		nparts = segment_parts(segment, parts);
 	memset(segment, 0, sizeof(SegmentData));
 	segment->form = state->nindexes > 0 ? SEGMENT_DEAD : SEGMENT_GONE;
 	segment->first_vector = first_vector;
 	segment->nvectors = nvectors;
 	segment->start = InvalidBlockNumber;
+	return nparts;
 }
 
 /*
@@ -133,7 +135,7 @@ static void
 settle_segments(VacuumState *state, uint32 group)
 {
 	uint64	   *deleted = palloc0(ROW_BITMAP_WORDS * sizeof(uint64));
-	FreeExtent	retired[GROUP_VECTORS];
+	SegmentPart retired[GROUP_VECTORS * SEGMENT_PARTS];
 	int			nretired = 0;
 	FullTransactionId newest = InvalidFullTransactionId;
 	FullTransactionId stamp;
@@ -172,7 +174,7 @@ settle_segments(VacuumState *state, uint32 group)
 				change.entry->nrows -= nrows;
 				state->removed += nrows;
 			}
-			segment_kill(state, segment, &retired[nretired++]);
+			nretired += segment_kill(state, segment, &retired[nretired]);
 		}
 	}
 	if (!full_xid_is_running(change.header->loader))
@@ -186,9 +188,8 @@ settle_segments(VacuumState *state, uint32 group)
 
 	stamp = ReadNextFullTransactionId();
 	for (int i = 0; i < nretired; i++)
-		if (retired[i].nblocks > 0)
-			free_space_retire(state->rel, retired[i].start,
-							  retired[i].nblocks, stamp);
+		free_space_retire(state->rel, retired[i].start, retired[i].nblocks,
+						  stamp);
 	pfree(header);
 	pfree(deleted);
 }

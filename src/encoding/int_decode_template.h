@@ -308,13 +308,18 @@ static void
 FN(spread_dense) (const uint64_t *nulls, uint32_t nvalues, uint32_t ndense,
 				  VALUE *values)
 {
-	for (uint32_t i = nvalues; i-- > 0;)
+	uint32_t	i = nvalues;
+
+	/* no branch on a bit: they are as good as random */
+	while (ndense > 0 && i > 0)
 	{
-		if (bitmap_get(nulls, i))
-			values[i] = 0;
-		else
-			values[i] = values[--ndense];
+		VALUE		value = values[ndense - 1];
+		bool		is_null = bitmap_get(nulls, --i);
+
+		values[i] = is_null ? 0 : value;
+		ndense -= !is_null;
 	}
+	memset(values, 0, i * sizeof(VALUE));
 }
 
 #undef VALUE

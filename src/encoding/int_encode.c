@@ -4,8 +4,8 @@
  *
  * NULL positions hold fillers that cost nothing: code 0 in a frame of
  * reference (so that the sum is base times non-nulls plus the sum of codes),
- * the running value in runs and in deltas.  Where more than three quarters are
- * NULL only the other values are stored, if that is shorter.
+ * the running value in runs and in deltas.  Where more than half are NULL, as
+ * of a segment that has lost as many rows, only the other values are stored.
  */
 #include "encoding/base.h"
 
@@ -16,6 +16,9 @@
 #include "encoding/simple64.h"
 
 #define PATCH_POSITION_BITS 10
+
+/* Values that are not NULL, at most, of a vector that is stored dense. */
+#define DENSE_FRACTION		2
 
 static void
 append_packed(ByteBuffer *body, const uint64_t *codes, uint32_t ncodes,
@@ -280,7 +283,7 @@ int_vector_encode(const IntVector *vector, const IntOptions *options,
 	{
 		uint32_t	ndense = collect_dense(vector, work);
 
-		if (ndense > 0 && ndense < vector->nvalues / 4)
+		if (ndense > 0 && ndense < vector->nvalues / DENSE_FRACTION)
 		{
 			stored.values = work->dense;
 			stored.nvalues = ndense;

@@ -15,6 +15,7 @@
 #include "storage/free_space.h"
 #include "storage/metapage.h"
 #include "storage/row_header.h"
+#include "storage/segment_blocks.h"
 
 void
 block_references_table(Relation rel, BlockReferenceCallback callback,
@@ -70,6 +71,17 @@ row_page_references(Relation rel, const GroupHeaderData *header,
 }
 
 static void
+segment_references(const SegmentData *segment,
+				   BlockReferenceCallback callback, void *argument)
+{
+	SegmentPart parts[SEGMENT_PARTS];
+	int			nparts = segment_parts(segment, parts);
+
+	for (int i = 0; i < nparts; i++)
+		callback(argument, parts[i].start, parts[i].nblocks, "segment");
+}
+
+static void
 row_header_references(Relation rel, const GroupHeaderData *header,
 					  BlockReferenceCallback callback, void *argument)
 {
@@ -102,7 +114,7 @@ block_references_group(Relation rel, BlockNumber blkno,
 		const SegmentData *segment = &header->segments[i];
 
 		if (segment->form == SEGMENT_COLUMNS)
-			callback(argument, segment->start, segment->nblocks, "segment");
+			segment_references(segment, callback, argument);
 		else if (segment->form == SEGMENT_ROWS)
 			row_page_references(rel, header, segment, callback, argument);
 	}

@@ -19,6 +19,7 @@
 #include "miscadmin.h"
 #include "storage/extent.h"
 #include "storage/free_space.h"
+#include "storage/segment_blocks.h"
 #include "utils/memutils.h"
 
 /* Pages of one WAL record. */
@@ -221,7 +222,7 @@ extent_write_pages(ExtentWriter *writer, const SegmentData *segment)
 		CHECK_FOR_INTERRUPTS();
 		for (int i = 0; i < n; i++)
 		{
-			BlockNumber blkno = segment->start + number + i;
+			BlockNumber blkno = segment_block(segment, number + i);
 
 			buffers[i] = ReadBufferExtended(writer->rel, MAIN_FORKNUM, blkno,
 											RBM_ZERO_AND_LOCK, strategy);
@@ -241,13 +242,17 @@ extent_finish(ExtentWriter *writer, FullTransactionId owner,
 			  SegmentData *segment)
 {
 	uint64		ndata;
+	SegmentPart parts[SEGMENT_PARTS];
+	int			nparts;
 
 	ndata = (writer->stream.length + DATA_PAGE_LENGTH - 1) / DATA_PAGE_LENGTH;
 	segment->natts = writer->natts;
 	segment->nattribute_pages =
 		Max((writer->natts + ATTRIBUTE_PAGE_ENTRIES - 1) / ATTRIBUTE_PAGE_ENTRIES, 1);
 	segment->nblocks = segment->nattribute_pages + ndata;
-	segment->start = free_space_allocate(writer->rel, segment->nblocks, owner);
+	nparts = free_space_allocate_parts(writer->rel, segment->nblocks, owner,
+									   parts, SEGMENT_PARTS);
+	segment_set_parts(segment, parts, nparts);
 
 	extent_write_pages(writer, segment);
 	MemoryContextDelete(writer->context);
@@ -267,9 +272,9 @@ copy_page(Relation rel, BlockNumber source, Page target, BlockNumber blkno,
 		((PageTag *) page_contents(target))->blkno = blkno;
 }
 
-void
-extent_copy(Relation rel, BlockNumber start, BlockNumber nblocks,
-			BlockNumber ntagged, BlockNumber target)
+static void
+copy_part(Relation rel, BlockNumber start, BlockNumber nblocks,
+		  BlockNumber ntagged, BlockNumber target)
 {
 	BufferAccessStrategy strategy = GetAccessStrategy(BAS_BULKWRITE);
 	Buffer		buffers[EXTENT_BATCH];
@@ -295,4 +300,18 @@ extent_copy(Relation rel, BlockNumber start, BlockNumber nblocks,
 		number += n;
 	}
 	FreeAccessStrategy(strategy);
+}
+
+void
+extent_copy(Relation rel, const SegmentPart *parts, int nparts,
+			BlockNumber ntagged, BlockNumber target)
+{
+	for (int i = 0; i < nparts; i++)
+	{
+		BlockNumber n = Min(ntagged, parts[i].nblocks);
+
+		copy_part(rel, parts[i].start, parts[i].nblocks, n, target);
+		ntagged -= n;
+		target += parts[i].nblocks;
+	}
 }

@@ -23,8 +23,8 @@
 #define free_space_page(page)	((FreeSpacePageData *) page_contents(page))
 #define free_space_data(buffer) free_space_page(BufferGetPage(buffer))
 
-/* Blocks wanted that are worth a second look at the list. */
-#define MANY_BLOCKS		4
+/* Blocks of a part of a segment that is worth the trouble. */
+#define PART_MIN_BLOCKS	8
 
 /* How often to try for the extent at the end of the file. */
 #define TAIL_TRIES		3
@@ -577,29 +577,6 @@ extend_tail(Relation rel, BlockNumber nblocks)
 	return true;
 }
 
-/*
- * Take blocks for a segment.  A file that is written anew all the time, one
- * segment after another, would be larger by each extent that is given back a
- * moment too late, or is a little too small.  So before it grows it is looked
- * which extents may be used by now, and which are neighbours.
- */
-static BlockNumber
-allocate_many(Relation rel, BlockNumber nblocks, FullTransactionId owner)
-{
-	(void) GetOldestNonRemovableTransactionId(rel);
-	free_space_coalesce(rel, false);
-	for (int i = 0; i < TAIL_TRIES; i++)
-	{
-		BlockNumber start = allocate_listed(rel, nblocks, owner);
-
-		if (start != InvalidBlockNumber)
-			return start;
-		if (!extend_tail(rel, nblocks))
-			break;
-	}
-	return allocate_new(rel, nblocks, owner);
-}
-
 BlockNumber
 free_space_allocate(Relation rel, BlockNumber nblocks, FullTransactionId owner)
 {
@@ -608,11 +585,131 @@ free_space_allocate(Relation rel, BlockNumber nblocks, FullTransactionId owner)
 	Assert(nblocks > 0);
 
 	start = allocate_listed(rel, nblocks, owner);
-	if (start != InvalidBlockNumber)
-		return start;
-	if (nblocks >= MANY_BLOCKS)
-		return allocate_many(rel, nblocks, owner);
-	return allocate_new(rel, nblocks, owner);
+	if (start == InvalidBlockNumber)
+		start = allocate_new(rel, nblocks, owner);
+	return start;
+}
+
+/*
+ * Sizes of the largest reusable extents of a few blocks at least, in descending
+ * order; returns how many.
+ */
+static int
+largest_reusable(Relation rel, Buffer head, BlockNumber *sizes, int maxsizes)
+{
+	int			n = 0;
+
+	for (Buffer buffer = head; BufferIsValid(buffer);
+		 buffer = free_space_step(rel, buffer, head))
+	{
+		FreeSpacePageData *page = free_space_data(buffer);
+
+		for (uint32 i = 0; i < page->nextents; i++)
+		{
+			BlockNumber nblocks = page->extents[i].nblocks;
+			int			place;
+
+			if (nblocks < PART_MIN_BLOCKS ||
+				!extent_is_reusable(rel, &page->extents[i]))
+				continue;
+			for (place = n; place > 0 && sizes[place - 1] < nblocks; place--)
+				if (place < maxsizes)
+					sizes[place] = sizes[place - 1];
+			if (place < maxsizes)
+			{
+				sizes[place] = nblocks;
+				n = Min(n + 1, maxsizes);
+			}
+		}
+	}
+	return n;
+}
+
+/*
+ * Take one part, of nblocks if there is a reusable extent of as many and else
+ * the largest that there is.
+ */
+static bool
+take_part(Relation rel, Buffer head, BlockNumber nblocks,
+		  FullTransactionId owner, SegmentPart *part)
+{
+	EntryPosition position;
+
+	part->nblocks = nblocks;
+	if (!find_reusable(rel, head, nblocks, &position))
+	{
+		if (largest_reusable(rel, head, &part->nblocks, 1) == 0 ||
+			!find_reusable(rel, head, part->nblocks, &position))
+			return false;
+	}
+	part->start = allocate_from(rel, &position, part->nblocks, owner);
+	free_space_leave(position.buffer, head);
+	return part->start != InvalidBlockNumber;
+}
+
+/*
+ * Take nblocks in several parts.  Returns their number, 0 if so few don't have
+ * as many blocks.
+ */
+static int
+allocate_pieces(Relation rel, BlockNumber nblocks, FullTransactionId owner,
+				SegmentPart *parts, int maxparts)
+{
+	Buffer		head = free_space_head(rel, BUFFER_LOCK_EXCLUSIVE);
+	BlockNumber sizes[SEGMENT_PARTS];
+	int			nsizes = largest_reusable(rel, head, sizes, maxparts);
+	uint64		available = 0;
+	int			n = 0;
+
+	for (int i = 0; i < nsizes; i++)
+		available += sizes[i];
+	while (available >= nblocks && nblocks > 0 && n < maxparts &&
+		   take_part(rel, head, nblocks, owner, &parts[n]))
+		nblocks -= parts[n++].nblocks;
+	UnlockReleaseBuffer(head);
+
+	if (nblocks == 0)
+		return n;
+	while (n > 0)
+		free_space_release(rel, parts[--n].start);
+	return 0;
+}
+
+/*
+ * A file that is written anew all the time, one segment after another, would be
+ * larger by each extent that is given back a moment too late, or is a little
+ * too small.  So before it grows it is looked which extents may be used by now,
+ * and which are neighbours, and whether a few of them will do.
+ */
+int
+free_space_allocate_parts(Relation rel, BlockNumber nblocks,
+						  FullTransactionId owner, SegmentPart *parts,
+						  int maxparts)
+{
+	int			nparts;
+
+	Assert(nblocks > 0 && maxparts >= 1 && maxparts <= SEGMENT_PARTS);
+
+	parts[0].nblocks = nblocks;
+	parts[0].start = allocate_listed(rel, nblocks, owner);
+	if (parts[0].start != InvalidBlockNumber)
+		return 1;
+
+	(void) GetOldestNonRemovableTransactionId(rel);
+	free_space_coalesce(rel, false);
+	nparts = allocate_pieces(rel, nblocks, owner, parts, maxparts);
+	if (nparts > 0)
+		return nparts;
+
+	parts[0].nblocks = nblocks;
+	for (int i = 0; i < TAIL_TRIES && extend_tail(rel, nblocks); i++)
+	{
+		parts[0].start = allocate_listed(rel, nblocks, owner);
+		if (parts[0].start != InvalidBlockNumber)
+			return 1;
+	}
+	parts[0].start = allocate_new(rel, nblocks, owner);
+	return 1;
 }
 
 /*

@@ -22,6 +22,7 @@
 #include "storage/metapage.h"
 #include "storage/procarray.h"
 #include "storage/row_map.h"
+#include "storage/segment_blocks.h"
 
 void
 group_check(Relation rel, BlockNumber blkno, const GroupHeaderData *header,
@@ -440,7 +441,7 @@ group_publish_columns(Relation rel, uint32 group, const SegmentData *segment)
 	UnlockReleaseBuffer(directory_buffer);
 	UnlockReleaseBuffer(meta_buffer);
 
-	free_space_forget(rel, segment->start);
+	segment_forget_announced(rel, segment);
 }
 
 void

@@ -16,32 +16,58 @@
 #include "storage/free_space.h"
 #include "storage/group_change.h"
 #include "storage/relocate.h"
+#include "storage/segment_blocks.h"
 
 /* ---- segments ---- */
 
+/* Start of the part that is farthest from the start of the file. */
+static BlockNumber
+last_start(const SegmentPart *parts, int nparts)
+{
+	BlockNumber last = parts[0].start;
+
+	for (int i = 1; i < nparts; i++)
+		last = Max(last, parts[i].start);
+	return last;
+}
+
 static void
-relocate_segment(Relation rel, uint32 group, const SegmentData *segment)
+relocate_segment(Relation rel, uint32 group, const SegmentData *segment,
+				 const SegmentPart *parts, int nparts)
 {
 	GroupChange change;
 	SegmentData *target;
-	BlockNumber start;
+	SegmentPart whole;
+	FullTransactionId stamp;
 
-	start = free_space_allocate_below(rel, segment->nblocks, MaintenanceOwner,
-									  segment->start);
-	if (start == InvalidBlockNumber)
+	whole.nblocks = segment->nblocks;
+	whole.start = free_space_allocate_below(rel, whole.nblocks,
+											MaintenanceOwner,
+											last_start(parts, nparts));
+	if (whole.start == InvalidBlockNumber)
 		return;
-	extent_copy(rel, segment->start, segment->nblocks,
-				segment->nattribute_pages, start);
+	extent_copy(rel, parts, nparts, segment->nattribute_pages, whole.start);
 
 	group_change_begin(rel, group, false, &change);
 	target = group_find_segment(change.header, segment_first(segment));
 	Assert(target->form == SEGMENT_COLUMNS && target->start == segment->start);
-	target->start = start;
+	segment_set_parts(target, &whole, 1);
 	group_change_finish(&change);
 
-	free_space_forget(rel, start);
-	free_space_retire(rel, segment->start, segment->nblocks,
-					  ReadNextFullTransactionId());
+	free_space_forget(rel, whole.start);
+	stamp = ReadNextFullTransactionId();
+	for (int i = 0; i < nparts; i++)
+		free_space_retire(rel, parts[i].start, parts[i].nblocks, stamp);
+}
+
+/* Does any part end beyond limit? */
+static bool
+parts_reach_beyond(const SegmentPart *parts, int nparts, BlockNumber limit)
+{
+	for (int i = 0; i < nparts; i++)
+		if (parts[i].start + parts[i].nblocks > limit)
+			return true;
+	return false;
 }
 
 void
@@ -55,10 +81,14 @@ relocate_segments(Relation rel, uint32 group, BlockNumber limit)
 		for (int i = 0; i < header->nsegments; i++)
 		{
 			const SegmentData *segment = &header->segments[i];
+			SegmentPart parts[SEGMENT_PARTS];
+			int			nparts;
 
-			if (segment->form == SEGMENT_COLUMNS &&
-				segment->start + segment->nblocks > limit)
-				relocate_segment(rel, group, segment);
+			if (segment->form != SEGMENT_COLUMNS)
+				continue;
+			nparts = segment_parts(segment, parts);
+			if (parts_reach_beyond(parts, nparts, limit))
+				relocate_segment(rel, group, segment, parts, nparts);
 		}
 	}
 	pfree(header);
@@ -73,6 +103,7 @@ static BlockNumber
 relocate_pages(Relation rel, BlockNumber start, BlockNumber nblocks,
 			   BlockNumber limit)
 {
+	SegmentPart part = {start, nblocks};
 	BlockNumber target;
 
 	if (start == InvalidBlockNumber || nblocks == 0 || start + nblocks <= limit)
@@ -80,7 +111,7 @@ relocate_pages(Relation rel, BlockNumber start, BlockNumber nblocks,
 	target = free_space_allocate_below(rel, nblocks, MaintenanceOwner, start);
 	if (target == InvalidBlockNumber)
 		return start;
-	extent_copy(rel, start, nblocks, nblocks, target);
+	extent_copy(rel, &part, 1, nblocks, target);
 	return target;
 }
 

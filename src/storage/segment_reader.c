@@ -19,6 +19,7 @@
 #if HAVE_READ_STREAM
 #include "storage/read_stream.h"
 #endif
+#include "storage/segment_blocks.h"
 #include "storage/segment_reader.h"
 #include "storage/smgr.h"
 #include "utils/memutils.h"
@@ -151,6 +152,21 @@ blocks_exist(Relation rel, BlockNumber start, BlockNumber nblocks)
 		end <= RelationGetNumberOfBlocks(rel);
 }
 
+static bool
+parts_exist(Relation rel, const SegmentData *segment)
+{
+	SegmentPart parts[SEGMENT_PARTS];
+	int			nparts;
+
+	if (!segment_parts_are_sound(segment))
+		return false;
+	nparts = segment_parts(segment, parts);
+	for (int i = 0; i < nparts; i++)
+		if (!blocks_exist(rel, parts[i].start, parts[i].nblocks))
+			return false;
+	return true;
+}
+
 /* Check what the header of the group says about the extent. */
 static void
 segment_check(SegmentReader *reader)
@@ -162,7 +178,7 @@ segment_check(SegmentReader *reader)
 		segment->nattribute_pages != Max((segment->natts + ATTRIBUTE_PAGE_ENTRIES - 1) /
 										 ATTRIBUTE_PAGE_ENTRIES, 1) ||
 		segment->nblocks < segment->nattribute_pages ||
-		!blocks_exist(reader->rel, segment->start, segment->nblocks))
+		!parts_exist(reader->rel, segment))
 		ereport(ERROR,
 				(errcode(ERRCODE_DATA_CORRUPTED),
 				 errmsg("invalid segment in group %u of columnar table \"%s\"",
@@ -214,9 +230,9 @@ segment_reader_report(SegmentReader *reader, int attno, const char *reason)
 			(errcode(ERRCODE_DATA_CORRUPTED),
 			 errmsg("invalid chunk of attribute %d in group %u of columnar table \"%s\"",
 					attno, reader->group, RelationGetRelationName(reader->rel)),
-			 errdetail("%s, in the segment at vector %u in blocks %u to %u.",
-					   reason, reader->segment.first_vector, reader->segment.start,
-					   reader->segment.start + reader->segment.nblocks - 1)));
+			 errdetail("%s, in the segment at vector %u in %u blocks from block %u on.",
+					   reason, reader->segment.first_vector,
+					   reader->segment.nblocks, reader->segment.start)));
 }
 
 /* ---- attribute entries ---- */
@@ -240,7 +256,7 @@ entry_check(SegmentReader *reader, int attno, const AttributeEntry *entry)
 static void
 entries_read_page(SegmentReader *reader, int page)
 {
-	BlockNumber blkno = reader->segment.start + page;
+	BlockNumber blkno = segment_block(&reader->segment, page);
 	Buffer		buffer = page_read(reader->rel, blkno, PAGE_ATTRIBUTES,
 								   BUFFER_LOCK_SHARE);
 	int			first = page * ATTRIBUTE_PAGE_ENTRIES;
@@ -355,7 +371,8 @@ image_copy_page(SegmentReader *reader, BlockNumber page, Buffer buffer)
 static inline BlockNumber
 image_block(SegmentReader *reader, BlockNumber page)
 {
-	return reader->segment.start + reader->segment.nattribute_pages + page;
+	return segment_block(&reader->segment,
+						 reader->segment.nattribute_pages + page);
 }
 
 #if HAVE_READ_STREAM
@@ -377,6 +394,7 @@ image_run_next(ReadStream *stream, void *private, void *per_buffer_data)
 		run->next++;
 	if (run->next > run->last)
 		return InvalidBlockNumber;
+	*(BlockNumber *) per_buffer_data = run->next;
 	return image_block(run->reader, run->next++);
 }
 
@@ -389,6 +407,7 @@ image_load(SegmentReader *reader, BlockNumber first, BlockNumber last)
 	ImageRun	run = {reader, first, last};
 	ReadStream *stream;
 	Buffer		buffer;
+	void	   *page;
 
 	while (run.next <= last && page_is_loaded(reader, run.next))
 		run.next++;
@@ -397,13 +416,12 @@ image_load(SegmentReader *reader, BlockNumber first, BlockNumber last)
 
 	stream = read_stream_begin_relation(READ_STREAM_DEFAULT, reader->strategy,
 										reader->rel, MAIN_FORKNUM,
-										image_run_next, &run, 0);
-	while (BufferIsValid(buffer = read_stream_next_buffer(stream, NULL)))
+										image_run_next, &run,
+										sizeof(BlockNumber));
+	while (BufferIsValid(buffer = read_stream_next_buffer(stream, &page)))
 	{
 		CHECK_FOR_INTERRUPTS();
-		image_copy_page(reader,
-						BufferGetBlockNumber(buffer) - image_block(reader, 0),
-						buffer);
+		image_copy_page(reader, *(BlockNumber *) page, buffer);
 	}
 	read_stream_end(stream);
 }

@@ -27,16 +27,16 @@ extern void extent_add_attribute(ExtentWriter *writer, int attno,
 
 /*
  * Write everything to blocks announced for owner; sets natts,
- * nattribute_pages, start and nblocks of the segment.  Frees the writer.
+ * nattribute_pages, nblocks and where they are of the segment.  Frees the writer.
  */
 extern void extent_finish(ExtentWriter *writer, FullTransactionId owner,
 						  SegmentData *segment);
 
 /*
- * Copy nblocks published blocks, of which the first ntagged have a tag, to
- * blocks from target on that nothing refers to yet, and log those.
+ * Copy published blocks, of which the first ntagged have a tag, to as many from
+ * target on that nothing refers to yet, and log those.
  */
-extern void extent_copy(Relation rel, BlockNumber start, BlockNumber nblocks,
+extern void extent_copy(Relation rel, const SegmentPart *parts, int nparts,
 						BlockNumber ntagged, BlockNumber target);
 
 /* Memory for the encoding library from a memory context. */

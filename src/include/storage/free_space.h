@@ -33,6 +33,14 @@
 extern BlockNumber free_space_allocate(Relation rel, BlockNumber nblocks,
 									   FullTransactionId owner);
 
+/*
+ * The same for a segment, whose blocks may be in up to maxparts parts, each of
+ * them announced by itself.  Returns their number.
+ */
+extern int	free_space_allocate_parts(Relation rel, BlockNumber nblocks,
+									  FullTransactionId owner,
+									  SegmentPart *parts, int maxparts);
+
 /* Remove the announcement of an extent that has been published (I3). */
 extern void free_space_forget(Relation rel, BlockNumber start);
 

@@ -181,6 +181,18 @@ typedef enum SegmentForm
 } SegmentForm;
 
 /*
+ * The blocks of a segment in column form are consecutive but for a few places,
+ * at which it says where they continue.
+ */
+#define SEGMENT_PARTS		4
+
+typedef struct SegmentPart
+{
+	BlockNumber start;
+	BlockNumber nblocks;
+} SegmentPart;
+
+/*
  * A run of whole vectors of a group.  Segments of a group are sorted by
  * first_vector, do not overlap and leave no gap below next_vector.
  */
@@ -202,15 +214,18 @@ typedef struct SegmentData
 	uint32		nrows;			/* column form: slots that hold a row */
 	uint16		nattribute_pages;	/* at the start of the extent */
 	uint16		reserved2;
-	BlockNumber start;			/* column form: the extent */
-	BlockNumber nblocks;
+	BlockNumber start;			/* column form: the first block */
+	BlockNumber nblocks;		/* of all parts */
 	uint32		reserved3;
 	FullTransactionId owner;	/* announced: the writer */
+
+	/* Column form: the last blocks, if they are apart; see segment_blocks.h. */
+	SegmentPart parts[SEGMENT_PARTS - 1];
 } SegmentData;
 
 #define SEGMENT_OPEN		0x0001	/* row form: more row pages may follow */
 
-StaticAssertDecl(sizeof(SegmentData) == 64, "SegmentData is on disk");
+StaticAssertDecl(sizeof(SegmentData) == 88, "SegmentData is on disk");
 
 #define segment_tuple_header(segment)	((HeapTupleHeader) (segment)->header)
 
