@@ -53,7 +53,8 @@ sub read_suite
 		elsif (!@queries || $line =~ /^--(?!!)/) { next }
 		elsif ($line =~ /^--! compare (\S+)/)
 		{
-			$queries[-1]{compare} = $1 =~ /\d/ ? [ map { $_ - 1 } split /,/, $1 ] : $1;
+			my $what = $1;
+			$queries[-1]{compare} = $what =~ /\d/ ? [ map { $_ - 1 } split /,/, $what ] : $what;
 		}
 		elsif ($line =~ /^--! collated/) { $queries[-1]{collated} = 1 }
 		elsif ($line =~ /^--! duckdb/) { $part = 'duckdb' }

@@ -19,8 +19,12 @@ const require = createRequire(`${process.env.DUCKDB_MODULES}/package.json`);
 const { DuckDBInstance, version } = require('@duckdb/node-api');
 const [database, threads, command, ...rest] = process.argv.slice(2);
 
+// An integer that a double holds only in part comes as a string: a number of
+// that size is a double, and is written like one.
 const text = value => value === null ? '\\N'
-	: value === true ? 't' : value === false ? 'f' : String(value);
+	: value === true ? 't' : value === false ? 'f'
+	: Math.abs(value) > 2 ** 53 && typeof value === 'number' ? value.toExponential()
+	: String(value);
 
 const instance = await DuckDBInstance.create(database, { threads });
 const connection = await instance.connect();
