@@ -160,7 +160,7 @@ locale_orders_bytes(int cache, HeapTuple tuple, AttrNumber attno)
  * because the server's function for it has another form in each version and
  * its header wants ICU's.
  */
-static bool
+bool
 collation_orders_bytes(Oid collation)
 {
 	HeapTuple	tuple;

@@ -64,6 +64,9 @@ typedef struct FilterClause
 extern bool filter_clause_match(Expr *clause, Index relid,
 								FilterClause *match);
 
+/* Does the collation order strings as memcmp does? */
+extern bool collation_orders_bytes(Oid collation);
+
 /* What is known of all rows of a vector, a chunk or the table. */
 typedef enum FilterVerdict
 {
