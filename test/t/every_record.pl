@@ -5,7 +5,8 @@
 #
 # Only records that concern the table or end a transaction are looked at, and
 # COLUMNAR_RECORDS (30) of them, or "all": of our own, more than of btree's.
-# What happens before depends on COLUMNAR_SEED.
+# What happens before depends on COLUMNAR_SEED, and how much on COLUMNAR_STEPS
+# (12), transactions or maintenance.
 use strict;
 use warnings;
 use File::Path qw(rmtree);
@@ -18,6 +19,7 @@ use Test::More;
 use TwinTables;
 
 my $records = $ENV{COLUMNAR_RECORDS} || 30;
+my $steps = $ENV{COLUMNAR_STEPS} || 12;
 my $seed = $ENV{COLUMNAR_SEED} || int(rand(1_000_000));
 srand($seed);
 note "seed $seed";
@@ -53,7 +55,7 @@ if (rand() < 0.3)
 
 my $start = $primary->safe_psql('postgres', 'SELECT pg_current_wal_insert_lsn()');
 my %files;
-for my $i (1 .. 12)
+for my $i (1 .. $steps)
 {
 	my $sql = join("\n", random_step($i % 3 == 2 ? 1 : 0));
 	my ($status, $out, $err) = $primary->psql('postgres', $sql, on_error_stop => 0);

@@ -85,6 +85,7 @@ foreach my $am ('heap', 'columnar')
 			"SELECT count(*), count(DISTINCT k) FROM same_$am"),
 		"$rows|$rows", "$am: one of them is there");
 }
+note "a load's locks: $nlocks{heap} in heap, $nlocks{columnar} in columnar";
 cmp_ok($nlocks{columnar}, '<=', $nlocks{heap} + 3, 'a load needs few locks');
 
 # Many sessions count in few rows.
