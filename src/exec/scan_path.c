@@ -48,11 +48,20 @@
 #define SCAN_COST		5.0
 
 /*
- * A table that has not been vacuumed since its last load has some rows in row
- * form, which cost 60 ns each.
+ * Cost of a row in row form, none of which can be skipped, and of a row header:
+ * 90 and 20 ns.
  */
-#define ROW_FORM_ROWS	1000.0
-#define ROW_FORM_COST	0.02
+#define ROW_FORM_COST	0.03
+#define HEADER_COST		0.007
+
+/* Cost of reading the deleted rows of a group: 6 us. */
+#define HOLES_COST		2.0
+
+/*
+ * A generic plan is kept while the table changes.  It is made for as many rows
+ * in row form as come together before somebody moves them.
+ */
+#define GENERIC_ROW_FORM_ROWS	4096.0
 
 /* Emitting a row against what core charges for reading a tuple. */
 #define EMIT_FRACTION	0.8
@@ -138,6 +147,23 @@ is_candidate(RelOptInfo *rel, RangeTblEntry *rte)
 		!needs_tuple_header(needed_attributes(rel, rel->baserestrictinfo));
 }
 
+/* What is known of a table that scans are proposed for. */
+typedef struct ScanTable
+{
+	Oid			relid;
+	UnsettledRows unsettled;
+} ScanTable;
+
+static void
+scan_table_init(ScanTable *table, Oid relid)
+{
+	Relation	relation = table_open(relid, NoLock);
+
+	table->relid = relid;
+	relation_unsettled_rows(relation, &table->unsettled);
+	table_close(relation, NoLock);
+}
+
 /* ---- costs ---- */
 
 /* |correlation| of a column's order with the rows', 0 if unknown. */
@@ -163,10 +189,29 @@ column_correlation(Oid relid, AttrNumber attno)
 	return Min(correlation, 1.0);
 }
 
+/* The filters of a column, which may be the two ends of a range. */
+static List *
+column_filters(RelOptInfo *rel, List *filters, AttrNumber attno)
+{
+	List	   *result = NIL;
+	ListCell   *lc;
+
+	foreach(lc, filters)
+	{
+		RestrictInfo *rinfo = lfirst_node(RestrictInfo, lc);
+		FilterClause match;
+
+		if (filter_clause_match(rinfo->clause, rel->relid, &match) &&
+			match.attno == attno)
+			result = lappend(result, rinfo);
+	}
+	return result;
+}
+
 /*
- * The part of the table's vectors that zone maps leave, by the filter that
- * leaves least.  Fully clustered rows lie in as many vectors as they fill and
- * two more; scattered ones are everywhere.
+ * The part of the table's vectors that zone maps leave, by the column whose
+ * filters leave least.  Fully clustered rows lie in as many vectors as they
+ * fill and two more; scattered ones are everywhere.
  */
 static double
 vectors_left(PlannerInfo *root, RelOptInfo *rel, Oid relid, List *filters,
@@ -187,8 +232,10 @@ vectors_left(PlannerInfo *root, RelOptInfo *rel, Oid relid, List *filters,
 			continue;
 		square = column_correlation(relid, match.attno);
 		square *= square;
-		selectivity = clause_selectivity(root, (Node *) rinfo, rel->relid,
-										 JOIN_INNER, NULL);
+		selectivity = clauselist_selectivity(root,
+											 column_filters(rel, filters,
+															match.attno),
+											 rel->relid, JOIN_INNER, NULL);
 		left = Min(left, (1.0 - square) +
 				   square * Min(1.0, selectivity + 2.0 / nvectors));
 	}
@@ -298,13 +345,46 @@ estimate_volume(PlannerInfo *root, RelOptInfo *rel, Oid relid, List *clauses,
 								Max(volume->nrows, 1));
 }
 
+/* Is there a parameter in the expression whose value is not known yet? */
+static bool
+has_unknown_parameter(Node *node, void *context)
+{
+	if (node == NULL)
+		return false;
+	if (IsA(node, Param))
+		return ((Param *) node)->paramkind == PARAM_EXTERN;
+	return expression_tree_walker(node, has_unknown_parameter, context);
+}
+
+/* Cost of what zone maps cannot skip. */
+static Cost
+unsettled_cost(RelOptInfo *rel, const ScanTable *table, List *clauses)
+{
+	double		nrows = table->unsettled.nrow_form;
+	ListCell   *lc;
+
+	foreach(lc, clauses)
+	{
+		RestrictInfo *rinfo = lfirst_node(RestrictInfo, lc);
+
+		if (has_unknown_parameter((Node *) rinfo->clause, NULL))
+		{
+			nrows = Max(nrows, Min(rel->tuples, GENERIC_ROW_FORM_ROWS));
+			break;
+		}
+	}
+	return ROW_FORM_COST * nrows +
+		HEADER_COST * table->unsettled.nheaders +
+		HOLES_COST * table->unsettled.nholed;
+}
+
 /*
  * Set the path's costs; clauses are all that it applies.  by_batch: rows do not
  * become tuples.
  */
 static void
-cost_vector_scan(PlannerInfo *root, RelOptInfo *rel, Oid relid, Path *path,
-				 List *clauses, bool by_batch)
+cost_vector_scan(PlannerInfo *root, RelOptInfo *rel, const ScanTable *table,
+				 Path *path, List *clauses, bool by_batch)
 {
 	List	   *rest;
 	List	   *filters = vector_scan_filters(clauses, rel->relid, &rest);
@@ -315,7 +395,7 @@ cost_vector_scan(PlannerInfo *root, RelOptInfo *rel, Oid relid, Path *path,
 	QualCost	qual_cost;
 	Cost		cost;
 
-	estimate_volume(root, rel, relid, clauses, filters, &volume);
+	estimate_volume(root, rel, table->relid, clauses, filters, &volume);
 
 	get_tablespace_page_costs(rel->reltablespace, NULL, &page_cost);
 	npages = rel->pages / volume.ngroups *
@@ -327,7 +407,7 @@ cost_vector_scan(PlannerInfo *root, RelOptInfo *rel, Oid relid, Path *path,
 
 	cost = SCAN_COST + GROUP_COST * volume.ngroups +
 		SEGMENT_COST * volume.filter_groups +
-		ROW_FORM_COST * Min(rel->tuples, ROW_FORM_ROWS) +
+		unsettled_cost(rel, table, clauses) +
 		page_cost * npages + VECTOR_COST * nreads;
 
 	cost_qual_eval(&qual_cost, rest, root);
@@ -384,7 +464,7 @@ apply_settings(Path *path)
 }
 
 static CustomPath *
-make_serial_path(PlannerInfo *root, RelOptInfo *rel, Oid relid,
+make_serial_path(PlannerInfo *root, RelOptInfo *rel, const ScanTable *table,
 				 Relids required_outer)
 {
 	ParamPathInfo *param_info = get_baserel_parampathinfo(root, rel,
@@ -394,7 +474,7 @@ make_serial_path(PlannerInfo *root, RelOptInfo *rel, Oid relid,
 
 	if (param_info)
 		clauses = list_concat(clauses, param_info->ppi_clauses);
-	cost_vector_scan(root, rel, relid, &path->path, clauses, false);
+	cost_vector_scan(root, rel, table, &path->path, clauses, false);
 	cap_cost(root, rel, &path->path);
 	return path;
 }
@@ -491,14 +571,15 @@ CustomPath *
 vector_scan_batch_path(PlannerInfo *root, RelOptInfo *rel, List *columns,
 					   bool is_parallel)
 {
-	Oid			relid = planner_rt_fetch(rel->relid, root)->relid;
 	CustomPath *path = make_path(rel, NULL);
+	ScanTable	table;
 
+	scan_table_init(&table, planner_rt_fetch(rel->relid, root)->relid);
 	path->flags &= ~CUSTOMPATH_SUPPORT_BACKWARD_SCAN;
 	path->path.pathtarget = create_empty_pathtarget();
 	add_new_columns_to_pathtarget(path->path.pathtarget, columns);
 	set_pathtarget_cost_width(root, path->path.pathtarget);
-	cost_vector_scan(root, rel, relid, &path->path, rel->baserestrictinfo,
+	cost_vector_scan(root, rel, &table, &path->path, rel->baserestrictinfo,
 					 true);
 	cap_cost(root, rel, &path->path);
 	if (!is_parallel)
@@ -535,7 +616,7 @@ member_is_column(PlannerInfo *root, RelOptInfo *rel, EquivalenceClass *ec,
  * will skip most of it.
  */
 static void
-consider_clause(PlannerInfo *root, RelOptInfo *rel, Oid relid,
+consider_clause(PlannerInfo *root, RelOptInfo *rel, const ScanTable *table,
 				RestrictInfo *rinfo, List **considered)
 {
 	FilterClause match;
@@ -546,7 +627,7 @@ consider_clause(PlannerInfo *root, RelOptInfo *rel, Oid relid,
 
 	if (!join_clause_is_movable_to(rinfo, rel) ||
 		!filter_clause_match(rinfo->clause, rel->relid, &match) ||
-		vectors_left(root, rel, relid, list_make1(rinfo), nvectors) >
+		vectors_left(root, rel, table->relid, list_make1(rinfo), nvectors) >
 		PARAMETERIZED_FRACTION)
 		return;
 
@@ -561,19 +642,20 @@ consider_clause(PlannerInfo *root, RelOptInfo *rel, Oid relid,
 	}
 	*considered = lappend(*considered, outer);
 
-	path = make_serial_path(root, rel, relid, outer);
+	path = make_serial_path(root, rel, table, outer);
 	apply_settings(&path->path);
 	add_path(rel, &path->path);
 }
 
 static void
-add_parameterized_paths(PlannerInfo *root, RelOptInfo *rel, Oid relid)
+add_parameterized_paths(PlannerInfo *root, RelOptInfo *rel,
+						const ScanTable *table)
 {
 	List	   *considered = NIL;
 	ListCell   *lc;
 
 	foreach(lc, rel->joininfo)
-		consider_clause(root, rel, relid, lfirst(lc), &considered);
+		consider_clause(root, rel, table, lfirst(lc), &considered);
 
 	if (!rel->has_eclass_joins)
 		return;
@@ -582,14 +664,14 @@ add_parameterized_paths(PlannerInfo *root, RelOptInfo *rel, Oid relid)
 		ClassSearch search = {attno};
 		List	   *clauses;
 
-		if (column_correlation(relid, attno) == 0)
+		if (column_correlation(table->relid, attno) == 0)
 			continue;
 		clauses =
 			generate_implied_equalities_for_column(root, rel,
 												   member_is_column, &search,
 												   rel->lateral_referencers);
 		foreach(lc, clauses)
-			consider_clause(root, rel, relid, lfirst(lc), &considered);
+			consider_clause(root, rel, table, lfirst(lc), &considered);
 	}
 }
 
@@ -599,6 +681,7 @@ static void
 vector_scan_set_rel_pathlist(PlannerInfo *root, RelOptInfo *rel, Index rti,
 							 RangeTblEntry *rte)
 {
+	ScanTable	table;
 	CustomPath *path;
 
 	if (prev_set_rel_pathlist_hook)
@@ -606,12 +689,13 @@ vector_scan_set_rel_pathlist(PlannerInfo *root, RelOptInfo *rel, Index rti,
 	if (!is_candidate(rel, rte))
 		return;
 
-	path = make_serial_path(root, rel, rte->relid, rel->lateral_relids);
+	scan_table_init(&table, rte->relid);
+	path = make_serial_path(root, rel, &table, rel->lateral_relids);
 	if (rel->consider_parallel && bms_is_empty(rel->lateral_relids))
 		add_parallel_path(rel, path);
 	apply_settings(&path->path);
 	add_path(rel, &path->path);
-	add_parameterized_paths(root, rel, rte->relid);
+	add_parameterized_paths(root, rel, &table);
 }
 
 void

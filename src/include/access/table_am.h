@@ -193,4 +193,17 @@ extern void columnar_relation_estimate_size(Relation rel, int32 *attr_widths,
 											BlockNumber *pages, double *tuples,
 											double *allvisfrac);
 
+/* ---- unsettled_rows.c ---- */
+
+/* What a scan of the table has to look at row by row; estimates. */
+typedef struct UnsettledRows
+{
+	double		nrow_form;		/* rows in row form */
+	double		nheaders;		/* row headers */
+	double		nholed;			/* groups with deleted rows */
+} UnsettledRows;
+
+/* Reads a few pages, however large the table is. */
+extern void relation_unsettled_rows(Relation rel, UnsettledRows *unsettled);
+
 #endif							/* COLUMNAR_ACCESS_TABLE_AM_H */
