@@ -104,7 +104,7 @@ sub constant
 		$text = pick(@$samples) if $samples && @$samples;
 	}
 	$text //= pick(@{ $constants{$type} });
-	return "NULL::$type" if chance(0.02);
+	return "NULL::$type" if chance(0.007);
 	if ($scope->{params} && chance(0.5))
 	{
 		push @{ $scope->{params} }, { type => $type, value => literal($text, $type) };
@@ -262,13 +262,15 @@ sub text_match
 	return "$sql LIKE ANY (ARRAY['t1%', '%5', 'a'])";
 }
 
-my @comparisons = qw(= = < <= > >= <>);
+my @comparisons = qw(= = < < <= > > >= <>);
 
 sub compared
 {
 	my ($type, $scope, $sql, $column) = @_;
 	my $kind = rand();
 	my $operator = pick(@comparisons);
+	# most columns have so many values that hardly a row has a given one
+	$operator = pick(qw(< <= > >= <>)) if $operator eq '=' && chance(0.4);
 	my $const = sub { constant($type, $scope, $column) };
 
 	$sql = "($sql)" if $type eq 'bool' && $sql =~ / /;
@@ -278,7 +280,7 @@ sub compared
 	return "$sql IS " . pick('NULL', 'NOT NULL') if $kind < 0.09;
 	return "$sql $operator " . $const->() if $kind < 0.45;
 	return $const->() . " $operator $sql" if $kind < 0.49;
-	return "$sql BETWEEN " . pick('', '', 'SYMMETRIC ') . $const->() . ' AND ' . $const->() if $kind < 0.6;
+	return "$sql BETWEEN " . pick('', 'SYMMETRIC ') . $const->() . ' AND ' . $const->() if $kind < 0.6;
 	return "$sql " . pick('IN', 'IN', 'NOT IN') . ' (' . join(', ', map { $const->() } 1 .. pick(1, 2, 3, 3, 10)) . ')' if $kind < 0.72;
 	return "$sql $operator " . pick('ANY', 'ALL') . ' (ARRAY[' . join(', ', map { $const->() } 1 .. between(1, 4)) . '])' if $kind < 0.78;
 	return "$sql IS " . pick('', 'NOT ') . 'DISTINCT FROM ' . $const->() if $kind < 0.82;

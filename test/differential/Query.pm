@@ -81,7 +81,7 @@ sub from_join
 	$query->{ids} = 'a.id, b.id';
 	$query->{joined} = 1;
 	push @{ $query->{where} }, 'a.id % 40 = 3' if $set->{large};
-	push @{ $query->{where} }, 'a.id BETWEEN ' . join(' AND ', map { $_, $_ + 400 } between(1, 3000)) if $query->{kind} =~ /scan|window|distinct/;
+	push @{ $query->{where} }, 'a.id BETWEEN ' . join(' AND ', map { $_, $_ + 400 } pick(1, between(1, 3000))) if $query->{kind} =~ /scan|window|distinct/;
 	$scope->{columns} = [ @left, @right ];
 	return;
 }
@@ -168,7 +168,7 @@ sub choose_source
 
 	if ($query->{bound} || $kind < 0.66)
 	{
-		from_table($query, $scope, $tables->{ pick(qw(t t t t t t p p s s v w e)) });
+		from_table($query, $scope, $tables->{ pick(qw(t t t t t t t t t t t t p p p p s s s v v w w e)) });
 	}
 	elsif ($kind < 0.82) { from_join($query, $scope, $set) }
 	elsif ($kind < 0.87) { from_lateral($query, $scope, $set) }
@@ -359,8 +359,8 @@ sub order_by
 sub limit
 {
 	my ($query) = @_;
-	$query->{limit} = pick(0, 1, 3, 10, 10, 100, 2000);
-	$query->{offset} = pick(1, 5, 100) if chance(0.25);
+	$query->{limit} = pick(1, 3, 10, 10, 10, 100, 2000, chance(0.2) ? 0 : 20);
+	$query->{offset} = pick(1, 1, 5, 20) if chance(0.25);
 	return;
 }
 
@@ -368,7 +368,14 @@ sub add_where
 {
 	my ($query, $scope) = @_;
 
-	push @{ $query->{where} }, condition(pick(0, 0, 1, 2, 3), $scope) for 1 .. pick(0, 1, 1, 1, 2, 3);
+	for (1 .. pick(0, 0, 0, 1, 1, 1, 1, 2, 2, 3))
+	{
+		my $condition = condition(pick(0, 0, 1, 2, 3), $scope);
+
+		# lest few queries find anything
+		$condition = "($condition OR " . condition(0, $scope) . ')' if chance(0.35);
+		push @{ $query->{where} }, $condition;
+	}
 	if ($query->{table})
 	{
 		my $hides = $query->{table}{name} eq 'v' || $query->{role} && $query->{table}{name} eq 's';
@@ -407,7 +414,7 @@ sub having
 	my ($query, $scope) = @_;
 	my $kind = rand();
 
-	return 'count(*) ' . pick('> 1', '> 3', '< 10', '% 2 = 0', '>= 1000') if $kind < 0.6;
+	return 'count(*) ' . pick('> 1', '> 2', '< 10', '< 1000', '% 2 = 1', '% 2 = 1', '>= 1', '>= 100') if $kind < 0.6;
 	return 'max(a.id) % 2 = 0' if $query->{ids} && $query->{ids} =~ /a\.id/ && $kind < 0.8;
 	return 'count(' . (any_column($scope) // { sql => '*' })->{sql} . ') > ' . pick(0, 1, 5);
 }
@@ -442,11 +449,13 @@ sub select_groups
 	my @group = map { $_->{raw} } @keys;
 	my @items = grep { !$_->{hidden} } @keys;
 
-	if (@keys > 1 && chance(0.12) || chance(0.02))
+	if ($query->{ids} && (@keys > 1 && chance(0.12) || chance(0.02)))
 	{
 		my $how = pick('ROLLUP', 'CUBE', 'SETS');
 
-		splice(@group, 3);
+		# core sorts by a constant as if it were never NULL
+		@group = grep { defined } (grep { /\b[abx]\.\w/ } @group)[ 0 .. 2 ];
+		@group = ('a.id % 3') if !@group;
 		@items = grep { my $key = $_; grep { $_ eq $key->{raw} } @group } @items;
 		push @items, { sql => "GROUPING($group[0])", type => 'int4' };
 		$query->{group} = $how eq 'SETS' ? [ 'GROUPING SETS ((' . join('), (', @group) . '), ())' ] : [ "$how (" . join(', ', @group) . ')' ];
