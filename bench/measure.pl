@@ -16,7 +16,7 @@ use File::Path qw(make_path);
 use Getopt::Long;
 use IO::Handle;
 use IPC::Open2;
-use Time::HiRes qw(sleep);
+use Time::HiRes qw(clock_gettime sleep);
 
 use lib dirname(abs_path(__FILE__));
 use Speed;
@@ -29,7 +29,7 @@ use constant LIMIT => 1_200_000;
 
 my %option = (set => []);
 GetOptions(\%option, map({ "$_=s" } qw(name suite schema records processes repeats heap duckdb
-	  queries database extras output)), 'set=s@')
+	  queries database extras output clock)), 'set=s@')
   or exit 2;
 my $sql_file = "$option{records}/statement.sql";
 
@@ -67,7 +67,7 @@ sub ask_psql
 	return @lines;
 }
 
-# Run a statement once: (milliseconds, undef) or (undef, message).
+# Run a statement and take the time that psql takes.
 sub run_psql
 {
 	my ($session, $sql, $rows_file) = @_;
@@ -111,10 +111,24 @@ sub run_duckdb
 
 # ---- one query -----------------------------------------------------------------
 
+# Milliseconds that the threads of a process have run until now: Linux numbers
+# the clock of a process after the complement of its id.
+sub processor_time
+{
+	my ($pid) = @_;
+	return 1000 * clock_gettime((-$pid - 1) * 8 + 2);
+}
+
+# Run a statement: (milliseconds, undef) or (undef, message).
 sub run_once
 {
 	my ($session) = @_;
-	return $session->{engine} eq 'duckdb' ? run_duckdb(@_) : run_psql(@_);
+	my $pid = $session->{pid} // $session->{process};
+	my $before = processor_time($pid);
+	my ($ms, $error) = $session->{engine} eq 'duckdb' ? run_duckdb(@_) : run_psql(@_);
+
+	return ($ms, $error) if $option{clock} eq 'wall' || defined $error;
+	return (processor_time($pid) - $before, undef);
 }
 
 # Run a query one way: once to warm up, then for the record.

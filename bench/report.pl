@@ -24,7 +24,7 @@ use lib dirname(abs_path(__FILE__));
 use Speed;
 
 my %option;
-GetOptions(\%option, map { "$_=s" } qw(name suite records processes queries settings loaded plot))
+GetOptions(\%option, map { "$_=s" } qw(name suite records processes queries settings loaded plot clock))
   or exit 2;
 my @engines = qw(heap columnar duckdb);
 
@@ -138,6 +138,12 @@ sub number
 	return sprintf '%*.*f', $width, $value < 10 ? 2 : $value < 1000 ? 1 : 0, $value;
 }
 
+sub heading
+{
+	return "$option{name}, processes: $option{processes}, "
+	  . ($option{clock} eq 'cpu' ? 'processor time' : 'time elapsed');
+}
+
 sub print_head
 {
 	my %server = map { split / = /, $_, 2 } split /\n/, read_file($option{settings});
@@ -145,7 +151,7 @@ sub print_head
 	my $version = `psql -XqAtc 'SELECT version()'` =~ s/ on .*//sr;
 	my $duckdb = (read_file("$option{records}/duckdb.version") // 'none') =~ s/\s+\z//r;
 
-	print "\n$option{name}, processes: $option{processes}\n\n";
+	print "\n", heading(), "\n\n";
 	print "$version, DuckDB $duckdb, ", $cpu // 'unknown processor', "\n";
 	print join(', ', map { "$_ $server{$_}" } grep { exists $server{$_} }
 		qw(shared_buffers work_mem max_parallel_workers_per_gather random_page_cost)), "\n";
@@ -272,7 +278,6 @@ for my $other (qw(heap duckdb))
 	printf "%s in the geometric mean of %d queries; columnar is the slower one in %d\n",
 	  $means[-1], scalar @ratios, $slower;
 }
-plot($option{plot}, [ "$option{name}, processes: $option{processes}",
-		join('; ', @means) . ' (geometric mean)' ], @queries);
+plot($option{plot}, [ heading(), join('; ', @means) . ' (geometric mean)' ], @queries);
 print "plot: $option{plot}\n";
 exit 1 if grep { $_->{remark} } @queries;
