@@ -18,6 +18,7 @@
 #include "compat.h"
 #include "encoding/base.h"
 #include "encoding/bitpack.h"
+#include "exec/vector_agg.h"
 #include "exec/vector_scan.h"
 #include "fmgr.h"
 #include "miscadmin.h"
@@ -26,6 +27,7 @@
 PG_MODULE_MAGIC;
 
 bool		columnar_vector_scan = true;
+bool		columnar_vector_agg = true;
 int			columnar_codec = COLUMNAR_CODEC_ZSTD;
 int			columnar_codec_level = 1;
 int			columnar_load_buffer_size = 128 * 1024;
@@ -72,6 +74,15 @@ define_settings(void)
 							 "Enables the planner's use of vectorised scans of columnar tables.",
 							 NULL,
 							 &columnar_vector_scan,
+							 true,
+							 PGC_USERSET,
+							 GUC_EXPLAIN,
+							 NULL, NULL, NULL);
+
+	DefineCustomBoolVariable("columnar.vector_agg",
+							 "Enables the planner's use of vectorised aggregation of columnar tables.",
+							 "It reads by vectorised scans, which must be enabled, too.",
+							 &columnar_vector_agg,
 							 true,
 							 PGC_USERSET,
 							 GUC_EXPLAIN,
@@ -134,6 +145,7 @@ _PG_init(void)
 	define_settings();
 	load_buffer_init();
 	vector_scan_init();
+	vector_agg_init();
 	index_cost_init();
 	scan_setup_init();
 }

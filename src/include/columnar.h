@@ -19,6 +19,9 @@ typedef enum ColumnarCodec
 /* columnar.vector_scan: may the planner use ColumnarVectorScan? */
 extern bool columnar_vector_scan;
 
+/* columnar.vector_agg: may the planner use ColumnarVectorAgg? */
+extern bool columnar_vector_agg;
+
 /* columnar.codec, a ColumnarCodec. */
 extern int	columnar_codec;
 

@@ -75,8 +75,54 @@ typedef struct VectorAggState
 
 /* ---- agg_path.c ---- */
 
+/* An aggregation that the planner looks for paths of. */
+typedef struct AggQuestion
+{
+	PlannerInfo *root;
+	RelOptInfo *input;
+	RelOptInfo *output;
+	GroupPathExtraData *extra;
+	List	   *keys;			/* expressions */
+	List	   *operators;		/* their equality operators */
+	List	   *having;
+	List	   *aggrefs;
+	List	   *columns;		/* Vars that all of them read */
+	bool		can_partial;	/* all aggregates have partial states */
+	double		ngroups;		/* estimate */
+} AggQuestion;
+
 /* Hook and node types; once, from _PG_init. */
 extern void vector_agg_init(void);
+
+/*
+ * Find the columns that keys and aggregates read; false unless they are the
+ * table's, with a number.
+ */
+extern bool vector_agg_find_columns(AggQuestion *question);
+
+/* Groups that so many of the input's rows fall into. */
+extern double vector_agg_estimate_groups(AggQuestion *question, double nrows);
+
+/*
+ * Targets of partial aggregation have keys with their references, and all
+ * Aggrefs in partial mode.
+ */
+extern PathTarget *vector_agg_partial_target(AggQuestion *question);
+
+/* A path of the node over a scan, with its costs. */
+extern CustomPath *vector_agg_make_path(AggQuestion *question, RelOptInfo *rel,
+										PathTarget *target, CustomPath *child,
+										List *having);
+
+/* Add core's Agg node over partial groups, and the same over a Gather. */
+extern void vector_agg_add_final_path(AggQuestion *question, Path *partial);
+extern void vector_agg_add_gathered_path(AggQuestion *question,
+										 RelOptInfo *rel, Path *partial);
+
+/* ---- agg_append.c ---- */
+
+/* Paths of aggregation over the children of a table. */
+extern void vector_agg_add_append_paths(AggQuestion *question);
 
 /* ---- agg_plan.c ---- */
 

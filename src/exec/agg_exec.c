@@ -1,0 +1,474 @@
+/*
+ * agg_exec.c
+ *		Running a vectorised aggregation.
+ *
+ * The first call reads all batches of the scan below: each row is given the
+ * number of its group, and every aggregate adds the batch's rows to the states
+ * of their groups.  Then groups are emitted in the order in which they came.
+ */
+#include "postgres.h"
+
+#include "compat.h"
+#include "exec/vector_agg.h"
+#include "executor/executor.h"
+#include "miscadmin.h"
+#include "nodes/nodeFuncs.h"
+#include "utils/memutils.h"
+#include "utils/rel.h"
+
+static void vector_agg_begin(CustomScanState *node, EState *estate,
+							 int eflags);
+static TupleTableSlot *vector_agg_exec(CustomScanState *node);
+static void vector_agg_end(CustomScanState *node);
+static void vector_agg_rescan(CustomScanState *node);
+
+static const CustomExecMethods vector_agg_exec_methods = {
+	.CustomName = VECTOR_AGG_NAME,
+	.BeginCustomScan = vector_agg_begin,
+	.ExecCustomScan = vector_agg_exec,
+	.EndCustomScan = vector_agg_end,
+	.ReScanCustomScan = vector_agg_rescan,
+	.ExplainCustomScan = vector_agg_explain
+};
+
+Node *
+vector_agg_create_state(CustomScan *plan)
+{
+	VectorAggState *state = (VectorAggState *)
+		newNode(sizeof(VectorAggState), T_CustomScanState);
+
+	state->css.methods = &vector_agg_exec_methods;
+	return (Node *) state;
+}
+
+/* ---- begin ---- */
+
+static Node *
+resolve_mutator(Node *node, CustomScan *plan)
+{
+	if (node == NULL)
+		return NULL;
+	if (IsA(node, Var) && ((Var *) node)->varno == INDEX_VAR)
+	{
+		TargetEntry *entry = list_nth_node(TargetEntry,
+										   plan->custom_scan_tlist,
+										   ((Var *) node)->varattno - 1);
+
+		return (Node *) copyObject(entry->expr);
+	}
+	return expression_tree_mutator(node, resolve_mutator, plan);
+}
+
+Node *
+vector_agg_resolve(Node *node, CustomScan *plan)
+{
+	return resolve_mutator(node, plan);
+}
+
+/* The number of the scan's column that an expression is, or 0. */
+static AttrNumber
+column_number(Expr *expr, Index varno)
+{
+	Var		   *var = (Var *) expr;
+
+	return IsA(expr, Var) && var->varno == varno ? var->varattno : 0;
+}
+
+/* The input that evaluates an expression; equal ones share it. */
+static AggInput *
+find_input(VectorAggState *state, Expr *source)
+{
+	AggInput   *input;
+	ListCell   *lc;
+
+	foreach(lc, state->inputs)
+	{
+		input = lfirst(lc);
+		if (equal(input->source, source))
+			return input;
+	}
+
+	input = palloc0(sizeof(AggInput));
+	input->source = source;
+	input->expr = vector_expr_compile(source, &state->expressions);
+	input->attno = column_number(source, state->expressions.varno);
+	state->inputs = lappend(state->inputs, input);
+	return input;
+}
+
+/* The next of the plan's expressions, with columns resolved. */
+static Expr *
+next_expression(CustomScan *plan, int *position)
+{
+	Node	   *expr = list_nth(plan->custom_exprs, (*position)++);
+
+	return (Expr *) vector_agg_resolve(expr, plan);
+}
+
+static void
+init_keys(VectorAggState *state, CustomScan *plan, int *position)
+{
+	List	   *operators = list_nth(plan->custom_private,
+									 AGG_PRIVATE_OPERATORS);
+	GroupKey   *keys;
+	ListCell   *lc;
+
+	state->nkeys = list_length(operators);
+	if (state->nkeys == 0)
+		return;
+
+	state->keys = palloc0(sizeof(AggInput *) * state->nkeys);
+	state->key_values = palloc0(sizeof(Vector *) * state->nkeys);
+	keys = palloc0(sizeof(GroupKey) * state->nkeys);
+	foreach(lc, operators)
+	{
+		int			i = foreach_current_index(lc);
+		Expr	   *expr = next_expression(plan, position);
+
+		state->keys[i] = find_input(state, expr);
+		keys[i].type = exprType((Node *) expr);
+		keys[i].typmod = exprTypmod((Node *) expr);
+		keys[i].collation = exprCollation((Node *) expr);
+		keys[i].equality = lfirst_oid(lc);
+	}
+	state->table = group_table_create(keys, state->nkeys);
+}
+
+static void
+init_columns(VectorAggState *state, CustomScan *plan, int *position)
+{
+	int			nentries = list_length(plan->custom_scan_tlist);
+
+	state->columns = palloc0(sizeof(AggColumn) * nentries);
+	for (int i = state->nkeys; i < nentries; i++)
+	{
+		TargetEntry *entry = list_nth_node(TargetEntry,
+										   plan->custom_scan_tlist, i);
+		AggColumn  *column = &state->columns[state->ncolumns];
+
+		if (!IsA(entry->expr, Aggref))
+			break;
+		column->aggref = (Aggref *) entry->expr;
+		column->aggregate = vector_aggregate_create(column->aggref);
+		if (column->aggref->args != NIL)
+			column->argument = find_input(state,
+										  next_expression(plan, position));
+		if (column->aggref->aggfilter != NULL)
+			column->filter =
+				vector_expr_compile(next_expression(plan, position),
+									&state->expressions);
+		state->ncolumns++;
+	}
+}
+
+/* ---- answers from metadata ---- */
+
+/* Could all aggregates be answered from what segments say of columns? */
+static bool
+may_take_segments(const VectorAggState *state)
+{
+	if (state->nkeys > 0)
+		return false;
+	for (int i = 0; i < state->ncolumns; i++)
+	{
+		const AggColumn *column = &state->columns[i];
+
+		if (column->filter != NULL ||
+			(column->argument != NULL && column->argument->attno <= 0))
+			return false;
+	}
+	return true;
+}
+
+/*
+ * The entry of an aggregate's column (NULL: it has none), or false if it was
+ * added after the segment was written.
+ */
+static bool
+find_entry(VectorAggState *state, const AggColumn *column,
+		   SegmentReader *reader, const AttributeEntry **entry,
+		   Form_pg_attribute *attr)
+{
+	TupleDesc	desc = state->expressions.slot->tts_tupleDescriptor;
+
+	*entry = NULL;
+	*attr = NULL;
+	if (column->argument == NULL)
+		return true;
+	*attr = TupleDescAttr(desc, column->argument->attno - 1);
+	*entry = segment_reader_attribute(reader, column->argument->attno);
+	return *entry != NULL && (*entry)->kind != 0;
+}
+
+static bool
+take_segment(void *argument, SegmentReader *reader, const SegmentData *segment)
+{
+	VectorAggState *state = argument;
+	const AttributeEntry *entry;
+	Form_pg_attribute attr;
+
+	for (int i = 0; i < state->ncolumns; i++)
+	{
+		const AggColumn *column = &state->columns[i];
+
+		if (!find_entry(state, column, reader, &entry, &attr) ||
+			!vector_aggregate_knows_segment(column->aggregate, entry, attr))
+			return false;
+	}
+	for (int i = 0; i < state->ncolumns; i++)
+	{
+		const AggColumn *column = &state->columns[i];
+
+		find_entry(state, column, reader, &entry, &attr);
+		vector_aggregate_add_segment(column->aggregate, entry, attr,
+									 segment->nslots);
+	}
+	state->nsegments_known++;
+	return true;
+}
+
+static void
+vector_agg_begin(CustomScanState *node, EState *estate, int eflags)
+{
+	VectorAggState *state = (VectorAggState *) node;
+	CustomScan *plan = (CustomScan *) node->ss.ps.plan;
+	TupleTableSlot *slot = node->ss.ss_ScanTupleSlot;
+	PlanState  *child;
+	TupleDesc	desc;
+	MemoryContext oldcontext;
+	int			position = 0;
+
+	child = ExecInitNode(linitial(plan->custom_plans), estate, eflags);
+	node->custom_ps = list_make1(child);
+	state->scan = (VectorScanState *) child;
+	desc = RelationGetDescr(state->scan->css.ss.ss_currentRelation);
+
+	state->context = AllocSetContextCreate(CurrentMemoryContext,
+										   "columnar vectorised aggregation",
+										   ALLOCSET_DEFAULT_SIZES);
+	state->expressions.parent = &node->ss.ps;
+	state->expressions.econtext = CreateExprContext(estate);
+	state->expressions.scan = state->scan;
+	state->expressions.varno = ((Scan *) child->plan)->scanrelid;
+	state->expressions.slot = ExecInitExtraTupleSlot(estate, desc,
+													 &TTSOpsVirtual);
+	state->expressions.batch_context =
+		AllocSetContextCreate(state->context, "columnar batch",
+							  ALLOCSET_DEFAULT_SIZES);
+
+	oldcontext = MemoryContextSwitchTo(state->context);
+	init_keys(state, plan, &position);
+	init_columns(state, plan, &position);
+	vector_source_begin(state->scan,
+						may_take_segments(state) ? take_segment : NULL,
+						state);
+	MemoryContextSwitchTo(oldcontext);
+
+	/* Columns, which are there for the planner, stay NULL. */
+	memset(slot->tts_isnull, true,
+		   sizeof(bool) * slot->tts_tupleDescriptor->natts);
+}
+
+/* ---- reading ---- */
+
+static const Vector *
+input_value(AggInput *input, const VectorBatch *batch)
+{
+	if (input->serial != batch->serial)
+	{
+		input->value = vector_expr_evaluate(input->expr, batch->mask);
+		input->serial = batch->serial;
+	}
+	return input->value;
+}
+
+/* Give the batch's rows their groups. */
+static void
+find_groups(VectorAggState *state, const VectorBatch *batch, uint32 *groups)
+{
+	for (int i = 0; i < state->nkeys; i++)
+		state->key_values[i] = vector_expr_evaluate_codes(state->keys[i]->expr,
+														  batch->mask);
+	group_table_find(state->table, state->key_values, batch->mask, true,
+					 groups, NULL, NULL);
+}
+
+static void
+update_column(AggColumn *column, const VectorBatch *batch,
+			  const uint32 *groups)
+{
+	const uint64 *rows = batch->mask;
+	const Vector *value = NULL;
+	uint64		mask[VECTOR_WORDS];
+
+	if (column->filter != NULL)
+	{
+		memcpy(mask, batch->mask, sizeof(mask));
+		vector_expr_filter(column->filter, mask);
+		if (vector_mask_is_empty(mask))
+			return;
+		rows = mask;
+
+		/* Rows that fail must not be evaluated. */
+		if (column->argument != NULL)
+		{
+			value = vector_expr_evaluate(column->argument->expr, rows);
+			column->argument->serial = 0;
+		}
+	}
+	else if (column->argument != NULL)
+		value = input_value(column->argument, batch);
+
+	vector_aggregate_update(column->aggregate, value, rows, groups);
+}
+
+static void
+add_batch(VectorAggState *state, const VectorBatch *batch)
+{
+	uint32		groups[VECTOR_LENGTH];
+
+	if (state->table != NULL)
+	{
+		find_groups(state, batch, groups);
+		state->ngroups = group_table_count(state->table);
+		for (int i = 0; i < state->ncolumns; i++)
+			vector_aggregate_grow(state->columns[i].aggregate, state->ngroups);
+	}
+	for (int i = 0; i < state->ncolumns; i++)
+		update_column(&state->columns[i], batch,
+					  state->table ? groups : NULL);
+}
+
+/* Read all rows. */
+static void
+build_groups(VectorAggState *state)
+{
+	const VectorBatch *batch;
+	MemoryContext oldcontext = MemoryContextSwitchTo(state->context);
+
+	if (state->table == NULL)
+	{
+		state->ngroups = 1;
+		for (int i = 0; i < state->ncolumns; i++)
+			vector_aggregate_grow(state->columns[i].aggregate, 1);
+	}
+
+	while ((batch = vector_source_next(state->scan)) != NULL)
+	{
+		CHECK_FOR_INTERRUPTS();
+		MemoryContextReset(state->expressions.batch_context);
+		add_batch(state, batch);
+	}
+	MemoryContextReset(state->expressions.batch_context);
+	MemoryContextSwitchTo(oldcontext);
+	state->next_group = 0;
+	state->is_built = true;
+}
+
+/* ---- groups out ---- */
+
+/* Make the scan slot a group. */
+static void
+store_group(VectorAggState *state, TupleTableSlot *slot, uint32 group)
+{
+	ExprContext *econtext = state->css.ss.ps.ps_ExprContext;
+	MemoryContext oldcontext =
+		MemoryContextSwitchTo(econtext->ecxt_per_tuple_memory);
+
+	ExecClearTuple(slot);
+	for (int i = 0; i < state->nkeys; i++)
+		slot->tts_values[i] = group_table_key(state->table, group, i,
+											  &slot->tts_isnull[i]);
+	for (int i = 0; i < state->ncolumns; i++)
+	{
+		int			target = state->nkeys + i;
+
+		slot->tts_values[target] =
+			vector_aggregate_result(state->columns[i].aggregate, group,
+									&slot->tts_isnull[target]);
+	}
+	ExecStoreVirtualTuple(slot);
+	MemoryContextSwitchTo(oldcontext);
+}
+
+static TupleTableSlot *
+vector_agg_exec(CustomScanState *node)
+{
+	VectorAggState *state = (VectorAggState *) node;
+	ExprContext *econtext = node->ss.ps.ps_ExprContext;
+	TupleTableSlot *slot = node->ss.ss_ScanTupleSlot;
+
+	if (!state->is_built)
+		build_groups(state);
+
+	while (state->next_group < state->ngroups)
+	{
+		CHECK_FOR_INTERRUPTS();
+		ResetExprContext(econtext);
+		store_group(state, slot, state->next_group++);
+		econtext->ecxt_scantuple = slot;
+		if (!ExecQual(node->ss.ps.qual, econtext))
+		{
+			InstrCountFiltered1(node, 1);
+			continue;
+		}
+		if (node->ss.ps.ps_ProjInfo == NULL)
+			return slot;
+		return ExecProject(node->ss.ps.ps_ProjInfo);
+	}
+	return ExecClearTuple(node->ss.ps.ps_ProjInfo ?
+						  node->ss.ps.ps_ResultTupleSlot : slot);
+}
+
+/* ---- end ---- */
+
+/*
+ * Groups that no changed parameter has gone into are emitted once more.
+ */
+static void
+vector_agg_rescan(CustomScanState *node)
+{
+	VectorAggState *state = (VectorAggState *) node;
+	PlanState  *child = linitial(node->custom_ps);
+	ListCell   *lc;
+
+	ExecScanReScan(&node->ss);
+	if (node->ss.ps.chgParam != NULL)
+		UpdateChangedParamSet(child, node->ss.ps.chgParam);
+	if (state->is_built && node->ss.ps.chgParam == NULL &&
+		child->chgParam == NULL && !child->plan->parallel_aware)
+	{
+		state->next_group = 0;
+		return;
+	}
+
+	if (child->chgParam == NULL)
+		ExecReScan(child);
+	foreach(lc, state->inputs)
+	{
+		AggInput   *input = lfirst(lc);
+
+		vector_expr_reset(input->expr);
+		input->serial = 0;
+	}
+	for (int i = 0; i < state->ncolumns; i++)
+	{
+		if (state->columns[i].filter)
+			vector_expr_reset(state->columns[i].filter);
+		vector_aggregate_reset(state->columns[i].aggregate);
+	}
+	if (state->table)
+		group_table_reset(state->table);
+	state->is_built = false;
+	state->ngroups = 0;
+	state->next_group = 0;
+}
+
+static void
+vector_agg_end(CustomScanState *node)
+{
+	VectorAggState *state = (VectorAggState *) node;
+
+	ExecEndNode(linitial(node->custom_ps));
+	MemoryContextDelete(state->context);
+}
