@@ -125,7 +125,7 @@ make_plain_path(AggQuestion *question, RelOptInfo *child, RelOptInfo *rel,
 									question->keys != NIL ?
 									AGG_HASHED : AGG_PLAIN,
 									AGGSPLIT_INITIAL_SERIAL,
-									root->parse->groupClause, NIL, &costs,
+									question->clauses, NIL, &costs,
 									vector_agg_estimate_groups(question,
 															   input->rows));
 }

@@ -46,17 +46,16 @@ static create_upper_paths_hook_type prev_create_upper_paths_hook;
 
 /* ---- what is taken ---- */
 
-/* Keys of the GROUP BY clause; false if one cannot be hashed. */
+/* Keys of the clauses; false if one cannot be hashed. */
 static bool
 find_keys(AggQuestion *question)
 {
 	ListCell   *lc;
 
-	foreach(lc, question->root->parse->groupClause)
+	foreach(lc, question->clauses)
 	{
 		SortGroupClause *clause = lfirst_node(SortGroupClause, lc);
-		Node	   *key = get_sortgroupclause_expr(clause,
-												   question->extra->targetList);
+		Node	   *key = get_sortgroupclause_expr(clause, question->tlist);
 
 		if (!clause->hashable || !OidIsValid(clause->eqop))
 			return false;
@@ -126,15 +125,12 @@ aggregates_are_known(AggQuestion *question)
 static bool
 understand(AggQuestion *question)
 {
-	Query	   *parse = question->root->parse;
-	List	   *target = question->output->reltarget->exprs;
+	List	   *target = question->target->exprs;
 	List	   *inputs;
 
-	if (parse->groupingSets != NIL || parse->hasTargetSRFs ||
-		!find_keys(question))
+	if (question->root->parse->hasTargetSRFs || !find_keys(question))
 		return false;
 
-	question->having = (List *) question->extra->havingQual;
 	question->aggrefs = vector_agg_collect_aggrefs((Node *) target, NIL);
 	question->aggrefs =
 		vector_agg_collect_aggrefs((Node *) question->having,
@@ -253,9 +249,8 @@ add_serial_path(AggQuestion *question)
 											   question->columns, false);
 	CustomPath *path;
 
-	path = vector_agg_make_path(question, question->output,
-								question->output->reltarget, child,
-								question->having);
+	path = vector_agg_make_path(question, question->output, question->target,
+								child, question->having);
 	add_path(question->output, &path->path);
 }
 
@@ -265,7 +260,7 @@ vector_agg_partial_target(AggQuestion *question)
 	PathTarget *target = create_empty_pathtarget();
 	ListCell   *lc;
 
-	foreach(lc, question->root->parse->groupClause)
+	foreach(lc, question->clauses)
 	{
 		SortGroupClause *clause = lfirst_node(SortGroupClause, lc);
 
@@ -295,11 +290,10 @@ vector_agg_add_final_path(AggQuestion *question, Path *partial)
 	get_agg_clause_costs(root, AGGSPLIT_FINAL_DESERIAL, &costs);
 	add_path(question->output, (Path *)
 			 create_agg_path(root, question->output, partial,
-							 question->output->reltarget,
+							 question->target,
 							 question->keys != NIL ? AGG_HASHED : AGG_PLAIN,
-							 AGGSPLIT_FINAL_DESERIAL,
-							 root->parse->groupClause, question->having,
-							 &costs, question->ngroups));
+							 AGGSPLIT_FINAL_DESERIAL, question->clauses,
+							 question->having, &costs, question->ngroups));
 }
 
 void
@@ -333,22 +327,66 @@ add_parallel_path(AggQuestion *question)
 		vector_agg_add_gathered_path(question, rel, &path->path);
 }
 
+/* Read a GROUP BY clause, or plain aggregates; false if it is not for us. */
+static bool
+ask_grouping(AggQuestion *question, const GroupPathExtraData *extra)
+{
+	Query	   *parse = question->root->parse;
+
+	if (parse->groupingSets != NIL)
+		return false;
+	question->clauses = parse->groupClause;
+	question->tlist = extra->targetList;
+	question->target = question->output->reltarget;
+	question->having = (List *) extra->havingQual;
+	question->can_partial = (extra->flags & GROUPING_CAN_PARTIAL_AGG) != 0;
+	return true;
+}
+
+/* Read a DISTINCT clause, which groups by the whole target list. */
+static bool
+ask_distinct(AggQuestion *question)
+{
+	Query	   *parse = question->root->parse;
+
+	if (parse->hasDistinctOn || parse->distinctClause == NIL)
+		return false;
+	question->clauses = parse->distinctClause;
+	question->tlist = question->root->processed_tlist;
+	question->target = question->root->upper_targets[UPPERREL_DISTINCT];
+	question->can_partial = true;
+	return true;
+}
+
+static bool
+ask(AggQuestion *question, UpperRelationKind stage, const void *extra)
+{
+	if (!columnar_vector_agg || !IS_SIMPLE_REL(question->input))
+		return false;
+	switch (stage)
+	{
+		case UPPERREL_GROUP_AGG:
+			return ask_grouping(question, extra);
+		case UPPERREL_DISTINCT:
+			return ask_distinct(question);
+		default:
+			return false;
+	}
+}
+
 static void
 vector_agg_create_upper_paths(PlannerInfo *root, UpperRelationKind stage,
 							  RelOptInfo *input_rel, RelOptInfo *output_rel,
 							  void *extra)
 {
-	AggQuestion question = {root, input_rel, output_rel, extra};
+	AggQuestion question = {root, input_rel, output_rel};
 
 	if (prev_create_upper_paths_hook)
 		prev_create_upper_paths_hook(root, stage, input_rel, output_rel,
 									 extra);
-	if (stage != UPPERREL_GROUP_AGG || !columnar_vector_agg ||
-		!IS_SIMPLE_REL(input_rel) || !understand(&question))
+	if (!ask(&question, stage, extra) || !understand(&question))
 		return;
 
-	question.can_partial =
-		(question.extra->flags & GROUPING_CAN_PARTIAL_AGG) != 0;
 	question.ngroups = vector_agg_estimate_groups(&question, input_rel->rows);
 	if (vector_scan_is_candidate(root, input_rel))
 	{

@@ -81,7 +81,9 @@ typedef struct AggQuestion
 	PlannerInfo *root;
 	RelOptInfo *input;
 	RelOptInfo *output;
-	GroupPathExtraData *extra;
+	List	   *clauses;		/* SortGroupClauses of GROUP BY or DISTINCT */
+	List	   *tlist;			/* that they refer to */
+	PathTarget *target;			/* what leaves the node */
 	List	   *keys;			/* expressions */
 	List	   *operators;		/* their equality operators */
 	List	   *having;
