@@ -66,7 +66,7 @@ SELECT is_empty('SELECT * FROM columnar_verify(''pgtap_t'')', 'a good table has 
 SELECT set_eq('SELECT name FROM pg_settings WHERE name LIKE ''columnar.%''',
 	ARRAY['columnar.codec', 'columnar.codec_level', 'columnar.decode_kernel',
 		'columnar.load_buffer_size', 'columnar.row_form_rows',
-		'columnar.vector_scan'], 'the settings');
+		'columnar.vector_agg', 'columnar.vector_scan'], 'the settings');
 SELECT throws_ok('SET columnar.nonsense = 1', '42602', NULL, 'and no others');
 SELECT throws_ok('SET columnar.load_buffer_size = ''1kB''', '22023', NULL, 'with limits');
 
