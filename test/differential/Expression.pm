@@ -8,7 +8,7 @@
 #	exact		floats must add up to the same in any order
 #	risky		errors may come; "risks" gathers their SQLSTATEs
 #	params		constants become parameters, which are gathered here
-#	inner		tables for subqueries
+#	inner		tables for subqueries, large one that no row needs anew
 #
 # Everything is drawn from rand().
 package Expression;
@@ -320,6 +320,15 @@ sub simple_condition
 	return 'CASE WHEN ' . simple_condition(0, $scope) . ' THEN ' . simple_condition(0, $scope) . ' ELSE ' . simple_condition(0, $scope) . ' END' if $kind < 0.89;
 	return '(' . simple_condition(0, $scope) . ') IS ' . pick('', 'NOT ') . pick(qw(TRUE FALSE UNKNOWN)) if $kind < 0.91;
 	return subquery($scope, $column) if $kind < 0.96 && $scope->{inner};
+	if ($kind < 0.985 && $scope->{large})
+	{
+		my @fit = grep { $_->{type} eq $column->{type} && $_->{collation} eq $column->{collation} && has_minmax($_->{type}) && !has_ties($_->{type}, $scope) } @{ $scope->{large}{columns} };
+		my $other = @fit ? pick(@fit) : undef;
+		my $name = $scope->{large}{name};
+
+		return "$column->{sql} " . pick(@comparisons) . ' (SELECT ' . pick('min', 'max') . "($other->{name}) FROM $name WHERE id " . pick('> 100', '% 3 = 1', '< 0') . ')' if $other;
+		return "(SELECT count(*) FROM $name WHERE id % 10 = 3) > " . pick(10, 1000);
+	}
 	return compared($column->{type}, $scope, expression($column->{type}, $depth, $scope), $column);
 }
 

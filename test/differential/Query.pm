@@ -120,6 +120,30 @@ sub from_lateral
 	return;
 }
 
+# Aggregates of a large table for each row of the small one, as subqueries.
+sub select_correlated
+{
+	my ($query, $scope, $set) = @_;
+	my $table = $set->{tables}{ pick(qw(t p s)) };
+	my @inner = in_scope($table, 'y');
+	my @outer = in_scope($set->{tables}{d}, 'b');
+	my $inner_scope = { %$scope, columns => \@inner, inner => undef };
+	my @items;
+
+	$query->{joined} = 1;
+	for (1 .. pick(1, 1, 2))
+	{
+		my $pair = pick(alike(\@inner, \@outer)) // [ $inner[0], $outer[0] ];
+		my @where = chance(0.8) ? "$pair->[0]{sql} " . pick('=', '=', '<', '>=') . " $pair->[1]{sql}" : ();
+
+		push @where, condition(1, { %$inner_scope, columns => [ @inner, @outer ] }) if chance(0.5);
+		push @items, '(SELECT ' . aggregate($query, $inner_scope)->{sql} . " FROM $table->{name} y" . (@where ? ' WHERE ' . join(' AND ', @where) : '') . ')';
+	}
+	$query->{from} = 'd b';
+	$query->{select} = [ 'b.id', @items ];
+	return;
+}
+
 # Some expressions as a subquery's or CTE's columns.
 sub from_derived
 {
@@ -274,6 +298,15 @@ sub extreme
 	return { call => 'count', args => '*', type => 'int8' };
 }
 
+# The same column with different numbers added, as sums of a web table have it.
+sub sum_of_sums
+{
+	my ($scope) = @_;
+	my $column = column_of(pick(qw(int2 int4 int8 numeric)), $scope, 'small') // return;
+
+	return { sql => join(' + ', map { "sum($column->{sql} + " . pick(0, 1, 7, 100, -3) . ')' } 1 .. between(1, 3)), type => undef };
+}
+
 sub bare_aggregate
 {
 	my ($query, $scope) = @_;
@@ -286,6 +319,7 @@ sub bare_aggregate
 		my ($sql) = argument($scope);
 		return { call => 'count', args => (chance(0.4) ? 'DISTINCT ' : '') . $sql, type => 'int8' };
 	}
+	if ($kind < 0.3) { my $sums = sum_of_sums($scope); return $sums if $sums }
 	if ($kind < 0.58) { return summing($query, $scope, $distinct) }
 	if ($kind < 0.8) { return extreme($query, $scope) }
 	if ($kind < 0.86) { return { call => pick('bool_and', 'bool_or', 'every'), args => expression('bool', 2, $scope), type => 'bool' } }
@@ -361,6 +395,9 @@ sub limit
 	my ($query) = @_;
 	$query->{limit} = pick(1, 3, 10, 10, 10, 100, 2000, chance(0.2) ? 0 : 20);
 	$query->{offset} = pick(1, 1, 5, 20) if chance(0.25);
+	$query->{with_ties} = $query->{order} && chance(0.05);
+	$query->{limit} = "(SELECT $query->{limit})" if !$query->{with_ties} && chance(0.08);
+	$query->{limit} = 'NULL' if chance(0.01);
 	return;
 }
 
@@ -389,6 +426,15 @@ sub add_where
 	return;
 }
 
+# Items that are no expressions of columns.
+sub odd_item
+{
+	my ($scope) = @_;
+	my $array = column_of('int4[]', $scope);
+
+	return pick('a::text', 'row_to_json(a)::text', '(a IS NULL)', 'a.tableoid::regclass::text', "generate_series(1, a.id % 3)", $array ? ("unnest($array->{sql})") x 2 : ());
+}
+
 sub select_scan
 {
 	my ($query, $scope) = @_;
@@ -396,6 +442,8 @@ sub select_scan
 
 	@items = order_by($query, $scope, \@items, pick(1, 1, 2)) if chance(0.45);
 	$query->{select} = [ map { $_->{sql} } @items ];
+	push @{ $query->{select} }, odd_item($scope) if $query->{table} && chance(0.08) && $query->{table}{name} !~ /[vwe]/;
+	$query->{locks} = $query->{table} && $query->{table}{name} =~ /[ts]/ && !$query->{role} && chance(0.02);
 	limit($query) if chance($query->{order} ? 0.6 : 0.15);
 	return;
 }
@@ -573,7 +621,7 @@ my @free_modes = (('serial') x 10, ('spill') x 2, ('parallel') x 5, 'parallel_sp
 
 my %selects = (
 	scan => \&select_scan, aggregates => \&select_aggregates, groups => \&select_groups, by_key => \&select_by_key,
-	distinct => \&select_distinct, windows => \&select_windows
+	distinct => \&select_distinct, windows => \&select_windows, correlated => \&select_correlated
 );
 
 sub new_query
@@ -584,12 +632,13 @@ sub new_query
 	my $texts = $set->{collations};
 	my $scope = { collation => @$texts ? pick(@$texts) : '', risky => chance(0.2), risks => {}, samples => $set->{samples}, exact => !$query->{bound} };
 
-	$query->{kind} = $query->{bound} ? pick(qw(aggregates aggregates groups groups groups distinct)) : pick(qw(scan scan scan aggregates aggregates aggregates groups groups groups groups distinct windows));
+	$query->{kind} = $query->{bound} ? pick(qw(aggregates aggregates groups groups groups distinct)) : pick((qw(scan scan scan aggregates aggregates aggregates groups groups groups groups distinct windows)) x 2, 'correlated');
 	$query->{wrapper} = pick(('') x 14, 'prepared', 'cursor');
 	# the subqueries of a generic plan and of a rescan have these as well
 	$scope->{params} = [] if $query->{wrapper} eq 'prepared';
 	$scope->{inner} = [ @{ $set->{tables} }{qw(d e)} ] if !$query->{bound} || chance(0.1);
-	choose_source($query, $scope, $set);
+	choose_source($query, $scope, $set) if $query->{kind} ne 'correlated';
+	$scope->{large} = $set->{tables}{ pick(qw(t s)) } if chance(0.1);
 	if ($query->{table} && !$query->{bound})
 	{
 		$query->{role} = chance($query->{table}{name} eq 's' ? 0.5 : 0.03);
@@ -597,8 +646,8 @@ sub new_query
 		$query->{kind} = 'by_key' if $query->{table}{key} && $query->{kind} eq 'groups' && chance(0.1) && $query->{table}{name} !~ /[vw]/;
 	}
 	$scope->{inner} = undef if $query->{ticks};
-	add_where($query, $scope);
-	$selects{ $query->{kind} }->($query, $scope);
+	add_where($query, $scope) if $query->{from};
+	$selects{ $query->{kind} }->($query, $scope, $set);
 	delete @$query{qw(limit offset)} if $query->{ticks} || $query->{bound} && !$query->{nkeys};
 	$query->{mode} = $query->{bound} ? pick(qw(serial serial serial spill)) : chance(0.004) ? 'compiled' : pick(@free_modes);
 	$query->{risks} = $scope->{risks};
@@ -622,8 +671,10 @@ sub render
 		$sql .= ' ORDER BY ' . join(', ', map { "$_->{sql}$_->{direction}" } @{ $query->{order} });
 	}
 	return $sql if $full;
-	$sql .= " LIMIT $query->{limit}" if defined $query->{limit};
 	$sql .= " OFFSET $query->{offset}" if defined $query->{offset};
+	return "$sql FETCH FIRST $query->{limit} ROWS WITH TIES" if $query->{with_ties} && defined $query->{limit} && @{ $query->{order} // [] };
+	$sql .= " LIMIT $query->{limit}" if defined $query->{limit};
+	$sql .= ' FOR UPDATE OF a' if $query->{locks};
 	return $sql;
 }
 
