@@ -362,7 +362,7 @@ sub shown
 {
 	my ($query, $scope, $item) = @_;
 
-	return $item->{sql} if $query->{bound} || $item->{plain} && $item->{of};
+	return $item->{sql} if $query->{bound} || $item->{final} || $item->{plain} && $item->{of};
 	return canonical($item->{type}, $item->{sql}, $scope);
 }
 
@@ -486,6 +486,7 @@ sub grouping_keys
 		my $shown = shown($query, $scope, $key);
 		$key->{sql} = $shown if defined $shown;
 		$key->{hidden} = !defined $shown;
+		$key->{final} = !$query->{bound};
 	}
 	return @keys;
 }
