@@ -17,6 +17,12 @@
 /* What stands for NULL. */
 #define HASH_OF_NULL	UINT64CONST(0x589965CC75374CC3)
 
+#if defined(__GNUC__) || defined(__clang__)
+#define hash_prefetch(address) __builtin_prefetch(address)
+#else
+#define hash_prefetch(address) ((void) 0)
+#endif
+
 static inline uint64
 hash_fold(uint64 a, uint64 b)
 {

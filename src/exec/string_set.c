@@ -1,0 +1,265 @@
+/*
+ * string_set.c
+ *		Distinct strings, numbered from 0 in the order in which they came.
+ *
+ * An open hash table with linear probing.  A slot has 32 bits of the hash and
+ * a pointer to the bytes, so that a string that is there costs two cache lines
+ * of memory and one that is not costs one.  Both are asked for ahead when the
+ * table is larger than the caches near the processor.
+ */
+#include "postgres.h"
+
+#include "compat.h"
+#include "exec/string_set.h"
+#include "exec/value_hash.h"
+#include "utils/memutils.h"
+
+#define MIN_SLOTS		256
+#define MIN_ARENA		8192
+#define MAX_ARENA		(1024 * 1024)
+
+/* Strings that are looked up together. */
+#define LOOKUP_STRINGS	64
+
+/* Tables of this many slots are prefetched. */
+#define PREFETCH_SLOTS	4096
+
+typedef struct StringSlot
+{
+	char	   *string;			/* a varlena, or NULL: free */
+	uint32		tag;			/* upper half of the hash */
+	uint32		id;
+} StringSlot;
+
+struct StringSet
+{
+	uint32		nstrings;
+	uint32		nfilled;		/* slots */
+	uint32		nslots;			/* a power of two */
+	StringSlot *slots;
+	uint32		capacity;
+	char	  **strings;		/* by number */
+	char	   *arena;			/* free room for strings */
+	Size		arena_left;
+	Size		arena_length;	/* of the next arena */
+	MemoryContext context;
+};
+
+static void
+make_room(StringSet *set)
+{
+	set->nstrings = 0;
+	set->nfilled = 0;
+	set->nslots = MIN_SLOTS;
+	set->slots = MemoryContextAllocZero(set->context,
+										sizeof(StringSlot) * set->nslots);
+	set->capacity = MIN_SLOTS;
+	set->strings = MemoryContextAlloc(set->context,
+									  sizeof(char *) * set->capacity);
+	set->arena = NULL;
+	set->arena_left = 0;
+	set->arena_length = MIN_ARENA;
+}
+
+StringSet *
+string_set_create(void)
+{
+	StringSet  *set = palloc0(sizeof(StringSet));
+
+	set->context = AllocSetContextCreate(CurrentMemoryContext,
+										 "columnar strings",
+										 ALLOCSET_DEFAULT_SIZES);
+	make_room(set);
+	return set;
+}
+
+/*
+ * The home of a hash.  Its lower half says where a slot is and its upper half
+ * what is in it.
+ */
+static inline uint32
+home_slot(const StringSet *set, uint64 hash)
+{
+	return (uint32) hash & (set->nslots - 1);
+}
+
+/* Twice as many slots; their hashes are worked out again. */
+static void
+grow_slots(StringSet *set)
+{
+	StringSlot *old = set->slots;
+	uint32		nold = set->nslots;
+
+	if (nold > PG_UINT32_MAX / 2)
+		ereport(ERROR,
+				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+				 errmsg("too many distinct strings")));
+	set->slots = MemoryContextAllocExtended(set->context,
+											sizeof(StringSlot) * nold * 2,
+											MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	set->nslots = nold * 2;
+	for (uint32 i = 0; i < nold; i++)
+	{
+		uint32		s;
+
+		if (old[i].string == NULL)
+			continue;
+		s = home_slot(set, hash_bytes_uint64((uint8 *) VARDATA(old[i].string),
+											 VARSIZE(old[i].string) - VARHDRSZ));
+		while (set->slots[s].string)
+			s = (s + 1) & (set->nslots - 1);
+		set->slots[s] = old[i];
+	}
+	pfree(old);
+}
+
+static char *
+store_string(StringSet *set, const StringRef *string)
+{
+	Size		length = INTALIGN(VARHDRSZ + (Size) string->length);
+	char	   *stored;
+
+	if (length > MIN_ARENA / 4)
+		stored = MemoryContextAllocHuge(set->context, length);
+	else
+	{
+		if (length > set->arena_left)
+		{
+			set->arena = MemoryContextAlloc(set->context, set->arena_length);
+			set->arena_left = set->arena_length;
+			set->arena_length = Min(set->arena_length * 2, MAX_ARENA);
+		}
+		stored = set->arena;
+		set->arena += length;
+		set->arena_left -= length;
+	}
+	SET_VARSIZE(stored, VARHDRSZ + string->length);
+	memcpy(VARDATA(stored), string->data, string->length);
+	return stored;
+}
+
+/* Give a string the next number. */
+static uint32
+number_string(StringSet *set, char *string)
+{
+	if (set->nstrings == set->capacity)
+	{
+		set->capacity *= 2;
+		set->strings = repalloc_huge(set->strings,
+									 sizeof(char *) * set->capacity);
+	}
+	set->strings[set->nstrings] = string;
+	return set->nstrings++;
+}
+
+static pg_noinline uint32
+add_string(StringSet *set, StringSlot *slot, const StringRef *string,
+		   uint64 hash)
+{
+	slot->string = store_string(set, string);
+	slot->tag = hash >> 32;
+	slot->id = number_string(set, slot->string);
+	set->nfilled++;
+	return slot->id;
+}
+
+static inline bool
+slot_has(const StringSlot *slot, const StringRef *string, uint64 hash)
+{
+	return slot->tag == (uint32) (hash >> 32) &&
+		VARSIZE(slot->string) == VARHDRSZ + string->length &&
+		memcmp(VARDATA(slot->string), string->data, string->length) == 0;
+}
+
+static inline uint32
+find_string(StringSet *set, const StringRef *string, uint64 hash,
+			bool may_grow)
+{
+	uint32		s = home_slot(set, hash);
+
+	for (; set->slots[s].string; s = (s + 1) & (set->nslots - 1))
+	{
+		if (slot_has(&set->slots[s], string, hash))
+			return set->slots[s].id;
+	}
+	return may_grow ? add_string(set, &set->slots[s], string, hash) :
+		NO_STRING;
+}
+
+/* Up to LOOKUP_STRINGS strings. */
+static void
+find_some(StringSet *set, const StringRef *strings, const uint16 *rows, int n,
+		  bool may_grow, uint32 *ids)
+{
+	uint64		hashes[LOOKUP_STRINGS];
+	bool		is_large = set->nslots >= PREFETCH_SLOTS;
+
+	/* Below five eighths full, also with all that may come. */
+	while (may_grow && (uint64) (set->nfilled + n) * 8 > (uint64) set->nslots * 5)
+		grow_slots(set);
+
+	for (int i = 0; i < n; i++)
+	{
+		const StringRef *string = &strings[rows ? rows[i] : i];
+
+		hashes[i] = hash_bytes_uint64(string->data, string->length);
+		if (is_large)
+			hash_prefetch(&set->slots[home_slot(set, hashes[i])]);
+	}
+	if (is_large)
+	{
+		for (int i = 0; i < n; i++)
+		{
+			const StringSlot *slot = &set->slots[home_slot(set, hashes[i])];
+
+			if (slot->tag == (uint32) (hashes[i] >> 32))
+				hash_prefetch(slot->string);
+		}
+	}
+	for (int i = 0; i < n; i++)
+		ids[i] = find_string(set, &strings[rows ? rows[i] : i], hashes[i],
+							 may_grow);
+}
+
+void
+string_set_find(StringSet *set, const StringRef *strings, const uint16 *rows,
+				int n, bool may_grow, uint32 *ids)
+{
+	for (int i = 0; i < n; i += LOOKUP_STRINGS)
+		find_some(set, rows ? strings : strings + i, rows ? rows + i : NULL,
+				  Min(n - i, LOOKUP_STRINGS), may_grow, ids + i);
+}
+
+uint32
+string_set_add_other(StringSet *set)
+{
+	StringRef	empty = {(const uint8 *) "", 0};
+
+	return number_string(set, store_string(set, &empty));
+}
+
+uint32
+string_set_count(const StringSet *set)
+{
+	return set->nstrings;
+}
+
+struct varlena *
+string_set_varlena(const StringSet *set, uint32 id)
+{
+	Assert(id < set->nstrings);
+	return (struct varlena *) set->strings[id];
+}
+
+Size
+string_set_memory(const StringSet *set)
+{
+	return MemoryContextMemAllocated(set->context, true);
+}
+
+void
+string_set_reset(StringSet *set)
+{
+	MemoryContextReset(set->context);
+	make_room(set);
+}
