@@ -30,7 +30,7 @@ const instance = await DuckDBInstance.create(database, { threads });
 const connection = await instance.connect();
 
 async function load(schema, table, file, nullText, header) {
-	for (const statement of readFileSync(schema, 'utf8').split(';'))
+	for (const statement of readFileSync(schema, 'utf8').replace(/--.*/g, '').split(';'))
 		if (/CREATE TABLE/.test(statement))
 			await connection.run(statement.replace('CREATE TABLE', 'CREATE TABLE IF NOT EXISTS'));
 	await connection.run(`COPY ${table} FROM '${file}' (FORMAT csv, AUTO_DETECT false,
