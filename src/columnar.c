@@ -20,6 +20,7 @@
 #include "encoding/bitpack.h"
 #include "exec/vector_agg.h"
 #include "exec/vector_scan.h"
+#include "exec/vector_topn.h"
 #include "fmgr.h"
 #include "miscadmin.h"
 #include "utils/guc.h"
@@ -146,6 +147,7 @@ _PG_init(void)
 	load_buffer_init();
 	vector_scan_init();
 	vector_agg_init();
+	vector_topn_init();
 	index_cost_init();
 	scan_setup_init();
 }

@@ -248,6 +248,15 @@ vector_source_next(VectorScanState *scan)
 	return found ? &scan->source->batch : NULL;
 }
 
+RowNumber
+vector_source_row(VectorScanState *scan, int slot)
+{
+	const ScanBatch *batch = &scan->batch;
+	bool		is_moved = !batch->is_vector || scan->source->rows != NULL;
+
+	return batch->first + (is_moved ? batch->rows[slot] : slot);
+}
+
 /* ---- columns ---- */
 
 /* Memory of a column's buffer, made at its first use. */

@@ -42,6 +42,9 @@ extern void vector_source_begin(VectorScanState *scan,
 /* The next batch, or NULL at the end; void at the next call. */
 extern const VectorBatch *vector_source_next(VectorScanState *scan);
 
+/* The number of a row of the current batch. */
+extern RowNumber vector_source_row(VectorScanState *scan, int slot);
+
 /*
  * A column of the current batch, decoded for the rows of mask (a part of the
  * batch's); it may be asked for again with other rows.  The vector and what it

@@ -1,0 +1,547 @@
+/*
+ * topn_exec.c
+ *		Running a vectorised ORDER BY ... LIMIT over rows.
+ *
+ * The first rows are kept in a heap with the last of them on top.  Once it is
+ * full, most rows are dismissed by comparing a vector of the first key with
+ * that of the top; segments whose bounds lie behind it are not read at all.
+ * Rows that tie with the last one are dismissed, too: those met first stay.
+ */
+#include "postgres.h"
+
+#include "access/tableam.h"
+#include "catalog/pg_type.h"
+#include "compat.h"
+#include "exec/vector_agg.h"
+#include "exec/vector_topn.h"
+#include "executor/executor.h"
+#include "miscadmin.h"
+#include "nodes/nodeFuncs.h"
+#include "utils/datum.h"
+#include "utils/lsyscache.h"
+#include "utils/memutils.h"
+#include "utils/rel.h"
+#include "utils/ruleutils.h"
+
+static void vector_topn_begin(CustomScanState *node, EState *estate,
+							  int eflags);
+static TupleTableSlot *vector_topn_exec(CustomScanState *node);
+static void vector_topn_end(CustomScanState *node);
+static void vector_topn_rescan(CustomScanState *node);
+static void vector_topn_explain(CustomScanState *node, List *ancestors,
+								ExplainState *es);
+
+static const CustomExecMethods vector_topn_exec_methods = {
+	.CustomName = VECTOR_TOPN_NAME,
+	.BeginCustomScan = vector_topn_begin,
+	.ExecCustomScan = vector_topn_exec,
+	.EndCustomScan = vector_topn_end,
+	.ReScanCustomScan = vector_topn_rescan,
+	.ExplainCustomScan = vector_topn_explain
+};
+
+Node *
+vector_topn_create_state(CustomScan *plan)
+{
+	VectorTopNState *state = (VectorTopNState *)
+		newNode(sizeof(VectorTopNState), T_CustomScanState);
+
+	state->css.methods = &vector_topn_exec_methods;
+	return (Node *) state;
+}
+
+/* ---- order ---- */
+
+static int
+compare_entries(const VectorTopNState *state, const TopNEntry *a,
+				const TopNEntry *b)
+{
+	for (int i = 0; i < state->nkeys; i++)
+	{
+		int			order = ApplySortComparator(a->keys[i], a->isnull[i],
+												b->keys[i], b->isnull[i],
+												&state->keys[i].order);
+
+		if (order != 0)
+			return order;
+	}
+	return 0;
+}
+
+/* The heap's order: of equal rows, the one met first comes first. */
+static int
+compare_in_heap(Datum a, Datum b, void *argument)
+{
+	const TopNEntry *left = (const TopNEntry *) DatumGetPointer(a);
+	const TopNEntry *right = (const TopNEntry *) DatumGetPointer(b);
+	int			order = compare_entries(argument, left, right);
+
+	if (order == 0)
+		order = left->row < right->row ? -1 : 1;
+	return order;
+}
+
+static bool
+heap_is_full(const VectorTopNState *state)
+{
+	return state->nentries == state->limit;
+}
+
+/* The last of the first rows. */
+static const TopNEntry *
+last_entry(const VectorTopNState *state)
+{
+	return (const TopNEntry *)
+		DatumGetPointer(binaryheap_first(state->heap));
+}
+
+/* ---- segments ---- */
+
+/*
+ * Do all rows of a segment lie behind the last one?  The first key is a column
+ * of integers.
+ */
+static bool
+skip_segment(void *argument, SegmentReader *reader, const SegmentData *segment)
+{
+	VectorTopNState *state = argument;
+	const TopNKey *key = &state->keys[0];
+	const AttributeEntry *entry;
+	ZoneRange	zone;
+	Vector		bound = {FORM_INTEGER};
+	int64		best;
+	bool		is_behind;
+
+	if (!heap_is_full(state))
+		return false;
+	entry = segment_reader_attribute(reader, key->attno);
+	if (entry == NULL || entry->kind == 0 || entry->nnulls > 0 ||
+		(entry->value_class != CLASS_SIGNED &&
+		 entry->value_class != CLASS_UNSIGNED) ||
+		last_entry(state)->isnull[0])
+		return false;
+	attribute_entry_zone(entry, &zone);
+	if (!zone.has_range)
+		return false;
+
+	best = key->order.ssup_reverse ? zone.max_int : zone.min_int;
+	bound.integers = &best;
+	is_behind = ApplySortComparator(vector_datum(&bound, 0, key->type), false,
+									last_entry(state)->keys[0], false,
+									(SortSupport) &key->order) > 0;
+	if (is_behind)
+		state->nsegments_skipped++;
+	return is_behind;
+}
+
+/* Is the type one whose zone maps are in the order of its integers? */
+static bool
+type_has_integer_order(Oid type)
+{
+	switch (type)
+	{
+		case INT2OID:
+		case INT4OID:
+		case INT8OID:
+		case OIDOID:
+		case DATEOID:
+		case TIMEOID:
+		case TIMESTAMPOID:
+		case TIMESTAMPTZOID:
+			return true;
+		default:
+			return false;
+	}
+}
+
+/* ---- begin ---- */
+
+static void
+init_keys(VectorTopNState *state, CustomScan *plan)
+{
+	List	   *operators = list_nth(plan->custom_private,
+									 TOPN_PRIVATE_OPERATORS);
+	List	   *nulls_first = list_nth(plan->custom_private,
+									   TOPN_PRIVATE_NULLS_FIRST);
+	ListCell   *lc;
+
+	state->keys = palloc0(sizeof(TopNKey) * list_length(plan->custom_exprs));
+	foreach(lc, plan->custom_exprs)
+	{
+		TopNKey    *key = &state->keys[state->nkeys];
+		Node	   *expr = vector_agg_resolve(lfirst(lc), plan);
+		Var		   *var = (Var *) expr;
+
+		key->expr = vector_expr_compile((Expr *) expr, &state->expressions);
+		key->type = exprType(expr);
+		get_typlenbyval(key->type, &key->length, &key->is_byval);
+		if (IsA(var, Var) && var->varno == state->expressions.varno)
+			key->attno = var->varattno;
+
+		key->order.ssup_cxt = state->context;
+		key->order.ssup_collation = exprCollation(expr);
+		key->order.ssup_nulls_first = list_nth_int(nulls_first, state->nkeys);
+		key->order.abbreviate = false;
+		PrepareSortSupportFromOrderingOp(list_nth_oid(operators, state->nkeys),
+										 &key->order);
+		state->nkeys++;
+	}
+}
+
+static void
+init_entries(VectorTopNState *state)
+{
+	state->entries = palloc0(sizeof(TopNEntry) * (state->limit + 1));
+	for (int i = 0; i <= state->limit; i++)
+	{
+		state->entries[i].keys = palloc0(sizeof(Datum) * state->nkeys);
+		state->entries[i].isnull = palloc0(sizeof(bool) * state->nkeys);
+	}
+	state->winners = palloc0(sizeof(TopNEntry *) * state->limit);
+	state->heap = binaryheap_allocate(state->limit, compare_in_heap, state);
+}
+
+static void
+vector_topn_begin(CustomScanState *node, EState *estate, int eflags)
+{
+	VectorTopNState *state = (VectorTopNState *) node;
+	CustomScan *plan = (CustomScan *) node->ss.ps.plan;
+	PlanState  *child;
+	Relation	rel;
+	MemoryContext oldcontext;
+
+	child = ExecInitNode(linitial(plan->custom_plans), estate, eflags);
+	node->custom_ps = list_make1(child);
+	state->scan = (VectorScanState *) child;
+	rel = state->scan->css.ss.ss_currentRelation;
+
+	state->context = AllocSetContextCreate(CurrentMemoryContext,
+										   "columnar vectorised top-N",
+										   ALLOCSET_DEFAULT_SIZES);
+	state->expressions.parent = &node->ss.ps;
+	state->expressions.econtext = CreateExprContext(estate);
+	state->expressions.scan = state->scan;
+	state->expressions.varno = ((Scan *) child->plan)->scanrelid;
+	state->expressions.slot = ExecInitExtraTupleSlot(estate,
+													 RelationGetDescr(rel),
+													 &TTSOpsVirtual);
+	state->expressions.batch_context =
+		AllocSetContextCreate(state->context, "columnar batch",
+							  ALLOCSET_DEFAULT_SIZES);
+	state->limit = linitial_int(list_nth(plan->custom_private,
+										 TOPN_PRIVATE_LIMIT));
+	state->row_slot = table_slot_create(rel, &estate->es_tupleTable);
+
+	oldcontext = MemoryContextSwitchTo(state->context);
+	init_keys(state, plan);
+	init_entries(state);
+	vector_source_begin(state->scan,
+						state->keys[0].attno > 0 &&
+						type_has_integer_order(state->keys[0].type) ?
+						skip_segment : NULL,
+						state);
+	MemoryContextSwitchTo(oldcontext);
+}
+
+/* ---- reading ---- */
+
+/*
+ * Clear the rows whose first key lies behind the last one's, where a loop can
+ * tell.  Rows whose first key is NULL are dismissed if NULLs come last.
+ */
+static void
+dismiss_rows(VectorTopNState *state, uint64 *mask)
+{
+	const TopNKey *key = &state->keys[0];
+	const TopNEntry *last = last_entry(state);
+	const Vector *value = key->value;
+	uint8		keep[VECTOR_LENGTH];
+	Vector		bound = {FORM_INTEGER};
+	int64		limit;
+
+	if (last->isnull[0] || value->form != FORM_INTEGER ||
+		!type_has_integer_order(key->type))
+		return;
+	bound.integers = &limit;
+	vector_store_datum(&bound, 0, key->type, last->keys[0]);
+
+	if (key->order.ssup_reverse)
+	{
+		for (int i = 0; i < VECTOR_LENGTH; i++)
+			keep[i] = value->integers[i] >= limit;
+	}
+	else
+	{
+		for (int i = 0; i < VECTOR_LENGTH; i++)
+			keep[i] = value->integers[i] <= limit;
+	}
+	for (int w = 0; w < VECTOR_WORDS; w++)
+	{
+		uint64		word = 0;
+
+		for (int i = 0; i < 64; i++)
+			word |= (uint64) keep[w * 64 + i] << i;
+		if (value->has_nulls)
+			word = key->order.ssup_nulls_first ? word | value->nulls[w] :
+				word & ~value->nulls[w];
+		mask[w] &= word;
+	}
+}
+
+/* The value of a key, in the batch's memory. */
+static void
+read_key(VectorTopNState *state, int number, int slot, const uint64 *mask,
+		 TopNEntry *entry)
+{
+	TopNKey    *key = &state->keys[number];
+
+	if (key->value == NULL)
+		key->value = vector_expr_evaluate(key->expr, mask);
+	entry->isnull[number] = vector_is_null(key->value, slot);
+	entry->keys[number] = (Datum) 0;
+	if (!entry->isnull[number])
+		entry->keys[number] = vector_datum(key->value, slot, key->type);
+}
+
+/* Does a candidate come before the last of the first rows? */
+static bool
+candidate_wins(VectorTopNState *state, TopNEntry *candidate, int slot,
+			   const uint64 *mask)
+{
+	bool		is_before = !heap_is_full(state);
+
+	for (int i = 0; i < state->nkeys; i++)
+	{
+		int			order;
+
+		read_key(state, i, slot, mask, candidate);
+		if (is_before)
+			continue;
+		order = ApplySortComparator(candidate->keys[i], candidate->isnull[i],
+									last_entry(state)->keys[i],
+									last_entry(state)->isnull[i],
+									&state->keys[i].order);
+		if (order > 0)
+			return false;
+		is_before = order < 0;
+	}
+	return is_before;
+}
+
+/* Give an entry the candidate's keys, as copies of its own. */
+static void
+keep_keys(VectorTopNState *state, TopNEntry *entry, const TopNEntry *candidate,
+		  bool has_keys)
+{
+	for (int i = 0; i < state->nkeys; i++)
+	{
+		const TopNKey *key = &state->keys[i];
+
+		if (has_keys && !key->is_byval && !entry->isnull[i])
+			pfree(DatumGetPointer(entry->keys[i]));
+		entry->isnull[i] = candidate->isnull[i];
+		entry->keys[i] = candidate->isnull[i] ? (Datum) 0 :
+			datumCopy(candidate->keys[i], key->is_byval, key->length);
+	}
+	entry->row = candidate->row;
+}
+
+/* Take a row among the first, for the last of them if there is no room. */
+static void
+keep_candidate(VectorTopNState *state, const TopNEntry *candidate)
+{
+	TopNEntry  *entry;
+
+	if (heap_is_full(state))
+	{
+		entry = (TopNEntry *) last_entry(state);
+		keep_keys(state, entry, candidate, true);
+		binaryheap_replace_first(state->heap, PointerGetDatum(entry));
+	}
+	else
+	{
+		entry = &state->entries[state->nentries++];
+		keep_keys(state, entry, candidate, false);
+		binaryheap_add(state->heap, PointerGetDatum(entry));
+	}
+}
+
+static void
+add_batch(VectorTopNState *state, const VectorBatch *batch)
+{
+	TopNEntry  *candidate = &state->entries[state->limit];
+	MemoryContext memory = state->expressions.batch_context;
+	uint64		mask[VECTOR_WORDS];
+
+	for (int i = 0; i < state->nkeys; i++)
+		state->keys[i].value = NULL;
+	state->keys[0].value = vector_expr_evaluate(state->keys[0].expr,
+												batch->mask);
+	memcpy(mask, batch->mask, sizeof(mask));
+	if (heap_is_full(state))
+		dismiss_rows(state, mask);
+
+	VECTOR_FOR_EACH(slot, mask)
+	{
+		MemoryContext oldcontext = MemoryContextSwitchTo(memory);
+		bool		wins = candidate_wins(state, candidate, slot, mask);
+
+		MemoryContextSwitchTo(oldcontext);
+		if (wins)
+		{
+			candidate->row = vector_source_row(state->scan, slot);
+			keep_candidate(state, candidate);
+		}
+	}
+}
+
+/* Read all rows and put the first ones in order. */
+static void
+find_winners(VectorTopNState *state)
+{
+	const VectorBatch *batch;
+	MemoryContext oldcontext = MemoryContextSwitchTo(state->context);
+
+	while ((batch = vector_source_next(state->scan)) != NULL)
+	{
+		CHECK_FOR_INTERRUPTS();
+		MemoryContextReset(state->expressions.batch_context);
+		add_batch(state, batch);
+	}
+	MemoryContextReset(state->expressions.batch_context);
+
+	for (int i = state->nentries - 1; i >= 0; i--)
+		state->winners[i] = (TopNEntry *)
+			DatumGetPointer(binaryheap_remove_first(state->heap));
+	MemoryContextSwitchTo(oldcontext);
+	state->next_winner = 0;
+	state->is_built = true;
+}
+
+/* ---- rows out ---- */
+
+/* Bring a winner's columns to the scan slot. */
+static void
+store_winner(VectorTopNState *state, TupleTableSlot *slot, RowNumber row)
+{
+	CustomScan *plan = (CustomScan *) state->css.ss.ps.plan;
+	ItemPointerData tid;
+	ListCell   *lc;
+
+	row_number_to_tid(row, &tid);
+	if (!table_tuple_fetch_row_version(state->scan->css.ss.ss_currentRelation,
+									   &tid,
+									   state->css.ss.ps.state->es_snapshot,
+									   state->row_slot))
+		elog(ERROR, "failed to fetch a row that was just read");
+
+	ExecClearTuple(slot);
+	foreach(lc, plan->custom_scan_tlist)
+	{
+		TargetEntry *entry = lfirst_node(TargetEntry, lc);
+		int			target = foreach_current_index(lc);
+
+		slot->tts_values[target] =
+			slot_getattr(state->row_slot,
+						 castNode(Var, entry->expr)->varattno,
+						 &slot->tts_isnull[target]);
+	}
+	ExecStoreVirtualTuple(slot);
+}
+
+static TupleTableSlot *
+vector_topn_exec(CustomScanState *node)
+{
+	VectorTopNState *state = (VectorTopNState *) node;
+	ExprContext *econtext = node->ss.ps.ps_ExprContext;
+	TupleTableSlot *slot = node->ss.ss_ScanTupleSlot;
+
+	if (!state->is_built)
+		find_winners(state);
+
+	ResetExprContext(econtext);
+	if (state->next_winner >= state->nentries)
+		return ExecClearTuple(node->ss.ps.ps_ProjInfo ?
+							  node->ss.ps.ps_ResultTupleSlot : slot);
+
+	store_winner(state, slot, state->winners[state->next_winner++]->row);
+	econtext->ecxt_scantuple = slot;
+	return node->ss.ps.ps_ProjInfo ? ExecProject(node->ss.ps.ps_ProjInfo) :
+		slot;
+}
+
+/* ---- end ---- */
+
+/* Forget the entries, with their keys' memory. */
+static void
+forget_entries(VectorTopNState *state)
+{
+	for (int i = 0; i < state->nentries; i++)
+	{
+		for (int k = 0; k < state->nkeys; k++)
+		{
+			if (!state->keys[k].is_byval && !state->entries[i].isnull[k])
+				pfree(DatumGetPointer(state->entries[i].keys[k]));
+		}
+	}
+	state->nentries = 0;
+	binaryheap_reset(state->heap);
+}
+
+static void
+vector_topn_rescan(CustomScanState *node)
+{
+	VectorTopNState *state = (VectorTopNState *) node;
+	PlanState  *child = linitial(node->custom_ps);
+
+	ExecScanReScan(&node->ss);
+	if (node->ss.ps.chgParam != NULL)
+		UpdateChangedParamSet(child, node->ss.ps.chgParam);
+	if (child->chgParam == NULL)
+		ExecReScan(child);
+	for (int i = 0; i < state->nkeys; i++)
+		vector_expr_reset(state->keys[i].expr);
+	forget_entries(state);
+	state->is_built = false;
+}
+
+static void
+vector_topn_end(CustomScanState *node)
+{
+	VectorTopNState *state = (VectorTopNState *) node;
+
+	ExecEndNode(linitial(node->custom_ps));
+	MemoryContextDelete(state->context);
+}
+
+/* ---- EXPLAIN ---- */
+
+static void
+vector_topn_explain(CustomScanState *node, List *ancestors, ExplainState *es)
+{
+	VectorTopNState *state = (VectorTopNState *) node;
+	CustomScan *plan = (CustomScan *) node->ss.ps.plan;
+	bool		use_prefix = list_length(es->rtable) > 1 || es->verbose;
+	List	   *context = set_deparse_context_plan(es->deparse_cxt,
+												   (Plan *) plan, ancestors);
+	List	   *texts = NIL;
+
+	for (int i = 0; i < state->nkeys; i++)
+	{
+		const SortSupportData *order = &state->keys[i].order;
+		char	   *text = deparse_expression(list_nth(plan->custom_exprs, i),
+											  context, use_prefix, true);
+
+		if (order->ssup_reverse)
+			text = psprintf("%s DESC", text);
+		if (order->ssup_nulls_first != order->ssup_reverse)
+			text = psprintf("%s NULLS %s", text,
+							order->ssup_nulls_first ? "FIRST" : "LAST");
+		texts = lappend(texts, text);
+	}
+	ExplainPropertyList("Sort Key", texts, es);
+	ExplainPropertyInteger("Rows Kept", NULL, state->limit, es);
+	if (es->analyze && state->nsegments_skipped > 0)
+		ExplainPropertyUInteger("Segments Skipped by Order", NULL,
+								state->nsegments_skipped, es);
+}
