@@ -148,6 +148,7 @@ _PG_init(void)
 	vector_scan_init();
 	vector_agg_init();
 	vector_topn_init();
+	jit_choice_init();
 	index_cost_init();
 	scan_setup_init();
 }

@@ -121,6 +121,11 @@ extern void vector_agg_add_final_path(AggQuestion *question, Path *partial);
 extern void vector_agg_add_gathered_path(AggQuestion *question,
 										 RelOptInfo *rel, Path *partial);
 
+/* ---- jit_choice.c ---- */
+
+/* Hook; once, from _PG_init. */
+extern void jit_choice_init(void);
+
 /* ---- agg_append.c ---- */
 
 /* Paths of aggregation over the children of a table. */
