@@ -263,6 +263,18 @@ vacuum_finish_announcements(Relation rel)
 	tiling_end(&tiling);
 }
 
+/*
+ * Join free extents, and have their list on as few pages as possible.  Those
+ * that meet on a page are neighbours at times, and make room for others.
+ */
+static void
+tidy_free_space(Relation rel, bool all_waiting)
+{
+	do
+		free_space_coalesce(rel, all_waiting);
+	while (free_space_compact(rel));
+}
+
 void
 vacuum_reclaim(VacuumState *state)
 {
@@ -272,7 +284,7 @@ vacuum_reclaim(VacuumState *state)
 	walk_references(&tiling);
 	resolve_announcements(&tiling);
 	retire_leaks(&tiling);
-	free_space_coalesce(state->rel, false);
+	tidy_free_space(state->rel, false);
 	state->reclaimed += tiling.reclaimed;
 	tiling_end(&tiling);
 }
@@ -338,7 +350,7 @@ cut_tail(VacuumState *state)
 	BlockNumber nblocks = RelationGetNumberOfBlocks(rel);
 	BlockNumber length;
 
-	free_space_coalesce(rel, true);
+	tidy_free_space(rel, true);
 	length = length_without_tail(rel, nblocks);
 	if (length == nblocks)
 		return;
@@ -389,15 +401,11 @@ shrink_file(VacuumState *state, BlockNumber limit)
 
 	if (!metapage_copy(rel, &meta))
 		return;
-	for (uint32 group = meta.next_group; group-- > 0;)
-	{
-		vacuum_delay_point(false);
-		relocate_segments(rel, group, limit);
-	}
+	relocate_segments(rel, meta.next_group, limit);
 
 	if (!lock_exclusively(rel))
 		return;
-	free_space_coalesce(rel, true);
+	tidy_free_space(rel, true);
 	for (uint32 group = meta.next_group; group-- > 0;)
 	{
 		CHECK_FOR_INTERRUPTS();

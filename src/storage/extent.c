@@ -272,27 +272,33 @@ copy_page(Relation rel, BlockNumber source, Page target, BlockNumber blkno,
 		((PageTag *) page_contents(target))->blkno = blkno;
 }
 
+/*
+ * Copy the pages of one segment, of which the first ntagged have a tag, to those
+ * of another one that nothing refers to yet, and log these.
+ */
 static void
-copy_part(Relation rel, BlockNumber start, BlockNumber nblocks,
-		  BlockNumber ntagged, BlockNumber target)
+copy_pages(Relation rel, const SegmentData *source, const SegmentData *target,
+		   BlockNumber ntagged)
 {
 	BufferAccessStrategy strategy = GetAccessStrategy(BAS_BULKWRITE);
 	Buffer		buffers[EXTENT_BATCH];
 	BlockNumber number = 0;
 
 	XLogEnsureRecordSpace(EXTENT_BATCH, 0);
-	while (number < nblocks)
+	while (number < source->nblocks)
 	{
-		int			n = Min(nblocks - number, EXTENT_BATCH);
+		int			n = Min(source->nblocks - number, EXTENT_BATCH);
 
 		CHECK_FOR_INTERRUPTS();
 		for (int i = 0; i < n; i++)
 		{
-			buffers[i] = ReadBufferExtended(rel, MAIN_FORKNUM,
-											target + number + i,
+			BlockNumber blkno = segment_block(target, number + i);
+
+			buffers[i] = ReadBufferExtended(rel, MAIN_FORKNUM, blkno,
 											RBM_ZERO_AND_LOCK, strategy);
-			copy_page(rel, start + number + i, BufferGetPage(buffers[i]),
-					  target + number + i, number + i < ntagged, strategy);
+			copy_page(rel, segment_block(source, number + i),
+					  BufferGetPage(buffers[i]), blkno, number + i < ntagged,
+					  strategy);
 		}
 		log_batch(rel, buffers, n);
 		for (int i = 0; i < n; i++)
@@ -303,15 +309,22 @@ copy_part(Relation rel, BlockNumber start, BlockNumber nblocks,
 }
 
 void
-extent_copy(Relation rel, const SegmentPart *parts, int nparts,
-			BlockNumber ntagged, BlockNumber target)
+extent_copy_segment(Relation rel, const SegmentData *source,
+					const SegmentData *target)
 {
-	for (int i = 0; i < nparts; i++)
-	{
-		BlockNumber n = Min(ntagged, parts[i].nblocks);
+	copy_pages(rel, source, target, source->nattribute_pages);
+}
 
-		copy_part(rel, parts[i].start, parts[i].nblocks, n, target);
-		ntagged -= n;
-		target += parts[i].nblocks;
-	}
+void
+extent_copy(Relation rel, BlockNumber start, BlockNumber nblocks,
+			BlockNumber target_start)
+{
+	SegmentData source = {0};
+	SegmentData target = {0};
+
+	source.start = start;
+	source.nblocks = nblocks;
+	target.start = target_start;
+	target.nblocks = nblocks;
+	copy_pages(rel, &source, &target, nblocks);
 }

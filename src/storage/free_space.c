@@ -4,7 +4,8 @@
  *
  * The entries are an unordered list on a chain of pages.  The exclusive lock on
  * the first page is held through every change of any of them, so it is the
- * mutex of the whole list; the chain itself only grows.
+ * mutex of the whole list.  Pages are added at the end of the chain, and VACUUM
+ * takes them off there.
  */
 #include "postgres.h"
 
@@ -22,6 +23,9 @@
 
 #define free_space_page(page)	((FreeSpacePageData *) page_contents(page))
 #define free_space_data(buffer) free_space_page(BufferGetPage(buffer))
+
+/* Of blocks that may be anywhere. */
+#define NO_LIMIT		MaxBlockNumber
 
 /* Blocks of a part of a segment that is worth the trouble. */
 #define PART_MIN_BLOCKS	8
@@ -97,6 +101,13 @@ extent_is_reusable(Relation rel, const FreeExtent *extent)
 		GlobalVisCheckRemovableFullXid(rel, extent->xid);
 }
 
+/* Does an extent end before a block? */
+static inline bool
+ends_by(const FreeExtent *extent, BlockNumber limit)
+{
+	return extent->start < limit && extent->nblocks <= limit - extent->start;
+}
+
 /*
  * Start of the free extent of nblocks or more that is nearest to the start of
  * the file and ends by limit, or InvalidBlockNumber.
@@ -153,13 +164,13 @@ find_entry(Relation rel, Buffer head, BlockNumber start, ExtentState state,
 }
 
 /*
- * Find the smallest entry of nblocks or more that may be used; its page stays
- * locked.  The smallest, because single blocks are wanted all the time, and
+ * Find the smallest entry of nblocks or more that may be used and ends by
+ * limit; its page stays locked.  The smallest, because single blocks are wanted all the time, and
  * large extents, for segments, would soon be in pieces.
  */
 static bool
 find_reusable(Relation rel, Buffer head, BlockNumber nblocks,
-			  EntryPosition *position)
+			  BlockNumber limit, EntryPosition *position)
 {
 	FreeExtent	best = {0};
 
@@ -172,7 +183,7 @@ find_reusable(Relation rel, Buffer head, BlockNumber nblocks,
 		{
 			const FreeExtent *extent = &page->extents[i];
 
-			if (extent->nblocks < nblocks ||
+			if (extent->nblocks < nblocks || !ends_by(extent, limit) ||
 				(best.nblocks > 0 && extent->nblocks >= best.nblocks) ||
 				!extent_is_reusable(rel, extent))
 				continue;
@@ -432,7 +443,7 @@ allocate_listed(Relation rel, BlockNumber nblocks, FullTransactionId owner)
 	BlockNumber start = InvalidBlockNumber;
 	EntryPosition position;
 
-	if (find_reusable(rel, head, nblocks, &position))
+	if (find_reusable(rel, head, nblocks, NO_LIMIT, &position))
 	{
 		start = allocate_from(rel, &position, nblocks, owner);
 		free_space_leave(position.buffer, head);
@@ -591,11 +602,12 @@ free_space_allocate(Relation rel, BlockNumber nblocks, FullTransactionId owner)
 }
 
 /*
- * Sizes of the largest reusable extents of a few blocks at least, in descending
- * order; returns how many.
+ * Sizes of the largest reusable extents of a few blocks at least that end by
+ * limit, in descending order; returns how many.
  */
 static int
-largest_reusable(Relation rel, Buffer head, BlockNumber *sizes, int maxsizes)
+largest_reusable(Relation rel, Buffer head, BlockNumber limit,
+				 BlockNumber *sizes, int maxsizes)
 {
 	int			n = 0;
 
@@ -610,6 +622,7 @@ largest_reusable(Relation rel, Buffer head, BlockNumber *sizes, int maxsizes)
 			int			place;
 
 			if (nblocks < PART_MIN_BLOCKS ||
+				!ends_by(&page->extents[i], limit) ||
 				!extent_is_reusable(rel, &page->extents[i]))
 				continue;
 			for (place = n; place > 0 && sizes[place - 1] < nblocks; place--)
@@ -631,15 +644,15 @@ largest_reusable(Relation rel, Buffer head, BlockNumber *sizes, int maxsizes)
  */
 static bool
 take_part(Relation rel, Buffer head, BlockNumber nblocks,
-		  FullTransactionId owner, SegmentPart *part)
+		  FullTransactionId owner, BlockNumber limit, SegmentPart *part)
 {
 	EntryPosition position;
 
 	part->nblocks = nblocks;
-	if (!find_reusable(rel, head, nblocks, &position))
+	if (!find_reusable(rel, head, nblocks, limit, &position))
 	{
-		if (largest_reusable(rel, head, &part->nblocks, 1) == 0 ||
-			!find_reusable(rel, head, part->nblocks, &position))
+		if (largest_reusable(rel, head, limit, &part->nblocks, 1) == 0 ||
+			!find_reusable(rel, head, part->nblocks, limit, &position))
 			return false;
 	}
 	part->start = allocate_from(rel, &position, part->nblocks, owner);
@@ -648,23 +661,24 @@ take_part(Relation rel, Buffer head, BlockNumber nblocks,
 }
 
 /*
- * Take nblocks in several parts.  Returns their number, 0 if so few don't have
- * as many blocks.
+ * Take nblocks before limit in several parts.  Returns their number, 0 if so
+ * few don't have as many blocks.
  */
 static int
 allocate_pieces(Relation rel, BlockNumber nblocks, FullTransactionId owner,
-				SegmentPart *parts, int maxparts)
+				BlockNumber limit, SegmentPart *parts, int maxparts)
 {
 	Buffer		head = free_space_head(rel, BUFFER_LOCK_EXCLUSIVE);
 	BlockNumber sizes[SEGMENT_PARTS];
-	int			nsizes = largest_reusable(rel, head, sizes, maxparts);
+	int			nsizes = largest_reusable(rel, head, limit, sizes,
+											 maxparts);
 	uint64		available = 0;
 	int			n = 0;
 
 	for (int i = 0; i < nsizes; i++)
 		available += sizes[i];
 	while (available >= nblocks && nblocks > 0 && n < maxparts &&
-		   take_part(rel, head, nblocks, owner, &parts[n]))
+		   take_part(rel, head, nblocks, owner, limit, &parts[n]))
 		nblocks -= parts[n++].nblocks;
 	UnlockReleaseBuffer(head);
 
@@ -697,7 +711,7 @@ free_space_allocate_parts(Relation rel, BlockNumber nblocks,
 
 	(void) GetOldestNonRemovableTransactionId(rel);
 	free_space_coalesce(rel, false);
-	nparts = allocate_pieces(rel, nblocks, owner, parts, maxparts);
+	nparts = allocate_pieces(rel, nblocks, owner, NO_LIMIT, parts, maxparts);
 	if (nparts > 0)
 		return nparts;
 
@@ -710,6 +724,18 @@ free_space_allocate_parts(Relation rel, BlockNumber nblocks,
 	}
 	parts[0].start = allocate_new(rel, nblocks, owner);
 	return 1;
+}
+
+int
+free_space_allocate_parts_below(Relation rel, BlockNumber nblocks,
+								FullTransactionId owner, BlockNumber limit,
+								SegmentPart *parts, int maxparts)
+{
+	parts[0].nblocks = nblocks;
+	parts[0].start = free_space_allocate_below(rel, nblocks, owner, limit);
+	if (parts[0].start != InvalidBlockNumber)
+		return 1;
+	return allocate_pieces(rel, nblocks, owner, limit, parts, maxparts);
 }
 
 /*
@@ -1024,4 +1050,123 @@ free_space_truncate(Relation rel, BlockNumber nblocks)
 		GenericXLogFinish(xlog);
 	}
 	UnlockReleaseBuffer(head);
+}
+
+/* ---- the chain ---- */
+
+/*
+ * Lock the last page of the chain, the one before it, and the first one with
+ * room for an entry; the head is locked.  False if the last one is the head, or
+ * no other has room.
+ */
+static bool
+lock_chain_end(Relation rel, Buffer head, Buffer *room, Buffer *previous,
+			   Buffer *last)
+{
+	Buffer		buffer = head;
+
+	*room = InvalidBuffer;
+	*previous = InvalidBuffer;
+	for (;;)
+	{
+		BlockNumber next = free_space_data(buffer)->next;
+		Buffer		next_buffer;
+
+		if (next == InvalidBlockNumber)
+			break;
+		if (next <= BufferGetBlockNumber(buffer))
+			page_report_corruption(rel, BufferGetBlockNumber(buffer),
+								   "The next free-space page is block %u.",
+								   next);
+		next_buffer = free_space_read(rel, next, BUFFER_LOCK_EXCLUSIVE);
+		if (*room == InvalidBuffer &&
+			free_space_data(buffer)->nextents < FREE_SPACE_PAGE_ENTRIES)
+			*room = buffer;
+		if (*previous != InvalidBuffer && *previous != *room)
+			free_space_leave(*previous, head);
+		*previous = buffer;
+		buffer = next_buffer;
+	}
+	*last = buffer;
+	if (*room != InvalidBuffer)
+		return true;
+
+	if (*previous != InvalidBuffer)
+		free_space_leave(*previous, head);
+	free_space_leave(*last, head);
+	return false;
+}
+
+/*
+ * Move what fits from the last page to one with room.
+ */
+static void
+move_entries(Relation rel, Buffer room, Buffer last)
+{
+	GenericXLogState *xlog = GenericXLogStart(rel);
+	FreeSpacePageData *target;
+	FreeSpacePageData *source;
+	uint32		n;
+
+	target = free_space_page(GenericXLogRegisterBuffer(xlog, room, 0));
+	source = free_space_page(GenericXLogRegisterBuffer(xlog, last, 0));
+	n = Min(FREE_SPACE_PAGE_ENTRIES - target->nextents, source->nextents);
+	source->nextents -= n;
+	memcpy(&target->extents[target->nextents],
+		   &source->extents[source->nextents], n * sizeof(FreeExtent));
+	target->nextents += n;
+	GenericXLogFinish(xlog);
+}
+
+/*
+ * Take the last page, which is empty, off the chain.  Its block waits, because
+ * somebody on a standby may be walking along the chain.
+ */
+static void
+drop_last_page(Relation rel, Buffer room, Buffer previous, Buffer last)
+{
+	GenericXLogState *xlog = GenericXLogStart(rel);
+	Page		room_page = GenericXLogRegisterBuffer(xlog, room, 0);
+	Page		page = room_page;
+
+	if (previous != room)
+		page = GenericXLogRegisterBuffer(xlog, previous, 0);
+	free_space_page(page)->next = InvalidBlockNumber;
+	page_add_extent(free_space_page(room_page), BufferGetBlockNumber(last), 1,
+					EXTENT_WAITING, ReadNextFullTransactionId());
+	GenericXLogFinish(xlog);
+}
+
+bool
+free_space_compact(Relation rel)
+{
+	bool		dropped = false;
+
+	for (;;)
+	{
+		Buffer		head;
+		Buffer		room;
+		Buffer		previous;
+		Buffer		last;
+
+		CHECK_FOR_INTERRUPTS();
+		head = free_space_head(rel, BUFFER_LOCK_EXCLUSIVE);
+		if (!lock_chain_end(rel, head, &room, &previous, &last))
+		{
+			UnlockReleaseBuffer(head);
+			return dropped;
+		}
+		if (free_space_data(last)->nextents > 0)
+			move_entries(rel, room, last);
+		else
+		{
+			drop_last_page(rel, room, previous, last);
+			dropped = true;
+		}
+		free_space_leave(last, head);
+		if (previous != room)
+			free_space_leave(previous, head);
+		free_space_leave(room, head);
+		UnlockReleaseBuffer(head);
+	}
 }

@@ -10,6 +10,7 @@
 
 #include "compat.h"
 
+#include "commands/vacuum.h"
 #include "storage/block_references.h"
 #include "storage/directory.h"
 #include "storage/extent.h"
@@ -32,65 +33,131 @@ last_start(const SegmentPart *parts, int nparts)
 }
 
 static void
-relocate_segment(Relation rel, uint32 group, const SegmentData *segment,
-				 const SegmentPart *parts, int nparts)
+relocate_segment(Relation rel, uint32 group, const SegmentData *segment)
 {
+	SegmentPart parts[SEGMENT_PARTS];
+	int			nparts = segment_parts(segment, parts);
 	GroupChange change;
 	SegmentData *target;
-	SegmentPart whole;
+	SegmentData new = *segment;
+	SegmentPart new_parts[SEGMENT_PARTS];
+	int			nnew;
 	FullTransactionId stamp;
 
-	whole.nblocks = segment->nblocks;
-	whole.start = free_space_allocate_below(rel, whole.nblocks,
-											MaintenanceOwner,
-											last_start(parts, nparts));
-	if (whole.start == InvalidBlockNumber)
+	nnew = free_space_allocate_parts_below(rel, segment->nblocks,
+										   MaintenanceOwner,
+										   last_start(parts, nparts),
+										   new_parts, SEGMENT_PARTS);
+	if (nnew == 0)
 		return;
-	extent_copy(rel, parts, nparts, segment->nattribute_pages, whole.start);
+	segment_set_parts(&new, new_parts, nnew);
+	extent_copy_segment(rel, segment, &new);
 
 	group_change_begin(rel, group, false, &change);
 	target = group_find_segment(change.header, segment_first(segment));
 	Assert(target->form == SEGMENT_COLUMNS && target->start == segment->start);
-	segment_set_parts(target, &whole, 1);
+	segment_set_parts(target, new_parts, nnew);
 	group_change_finish(&change);
 
-	free_space_forget(rel, whole.start);
+	segment_forget_announced(rel, &new);
 	stamp = ReadNextFullTransactionId();
 	for (int i = 0; i < nparts; i++)
 		free_space_retire(rel, parts[i].start, parts[i].nblocks, stamp);
 }
 
-/* Does any part end beyond limit? */
-static bool
-parts_reach_beyond(const SegmentPart *parts, int nparts, BlockNumber limit)
+/* A segment that reaches beyond the limit. */
+typedef struct FarSegment
 {
-	for (int i = 0; i < nparts; i++)
-		if (parts[i].start + parts[i].nblocks > limit)
-			return true;
-	return false;
+	uint32		group;
+	uint32		first;			/* offset of its first row */
+	BlockNumber end;			/* behind its last block */
+} FarSegment;
+
+/* The farthest first. */
+static int
+far_segment_compare(const void *a, const void *b)
+{
+	const FarSegment *x = a;
+	const FarSegment *y = b;
+
+	return (x->end < y->end) - (x->end > y->end);
 }
 
-void
-relocate_segments(Relation rel, uint32 group, BlockNumber limit)
+/* Where the farthest part ends. */
+static BlockNumber
+segment_end(const SegmentData *segment)
+{
+	SegmentPart parts[SEGMENT_PARTS];
+	int			nparts = segment_parts(segment, parts);
+	BlockNumber end = 0;
+
+	for (int i = 0; i < nparts; i++)
+		end = Max(end, parts[i].start + parts[i].nblocks);
+	return end;
+}
+
+/*
+ * List the segments that reach beyond limit; returns their number.
+ */
+static int
+list_far_segments(Relation rel, uint32 ngroups, BlockNumber limit,
+				  FarSegment **segments)
 {
 	GroupHeaderData *header = palloc(sizeof(GroupHeaderData));
-	BlockNumber blkno;
+	int			size = 64;
+	int			n = 0;
 
-	if (group_copy_header(rel, group, &blkno, header))
+	*segments = palloc(size * sizeof(FarSegment));
+	for (uint32 group = 0; group < ngroups; group++)
 	{
+		BlockNumber blkno;
+
+		vacuum_delay_point(false);
+		if (!group_copy_header(rel, group, &blkno, header))
+			continue;
 		for (int i = 0; i < header->nsegments; i++)
 		{
 			const SegmentData *segment = &header->segments[i];
-			SegmentPart parts[SEGMENT_PARTS];
-			int			nparts;
 
-			if (segment->form != SEGMENT_COLUMNS)
+			if (segment->form != SEGMENT_COLUMNS ||
+				segment_end(segment) <= limit)
 				continue;
-			nparts = segment_parts(segment, parts);
-			if (parts_reach_beyond(parts, nparts, limit))
-				relocate_segment(rel, group, segment, parts, nparts);
+			if (n == size)
+			{
+				size *= 2;
+				*segments = repalloc(*segments, size * sizeof(FarSegment));
+			}
+			(*segments)[n].group = group;
+			(*segments)[n].first = segment_first(segment);
+			(*segments)[n].end = segment_end(segment);
+			n++;
 		}
 	}
+	pfree(header);
+	return n;
+}
+
+void
+relocate_segments(Relation rel, uint32 ngroups, BlockNumber limit)
+{
+	GroupHeaderData *header = palloc(sizeof(GroupHeaderData));
+	FarSegment *segments;
+	int			n = list_far_segments(rel, ngroups, limit, &segments);
+
+	qsort(segments, n, sizeof(FarSegment), far_segment_compare);
+	for (int i = 0; i < n; i++)
+	{
+		BlockNumber blkno;
+		SegmentData *segment;
+
+		vacuum_delay_point(false);
+		if (!group_copy_header(rel, segments[i].group, &blkno, header))
+			continue;
+		segment = group_find_segment(header, segments[i].first);
+		if (segment != NULL && segment->form == SEGMENT_COLUMNS)
+			relocate_segment(rel, segments[i].group, segment);
+	}
+	pfree(segments);
 	pfree(header);
 }
 
@@ -103,7 +170,6 @@ static BlockNumber
 relocate_pages(Relation rel, BlockNumber start, BlockNumber nblocks,
 			   BlockNumber limit)
 {
-	SegmentPart part = {start, nblocks};
 	BlockNumber target;
 
 	if (start == InvalidBlockNumber || nblocks == 0 || start + nblocks <= limit)
@@ -111,7 +177,7 @@ relocate_pages(Relation rel, BlockNumber start, BlockNumber nblocks,
 	target = free_space_allocate_below(rel, nblocks, MaintenanceOwner, start);
 	if (target == InvalidBlockNumber)
 		return start;
-	extent_copy(rel, &part, 1, nblocks, target);
+	extent_copy(rel, start, nblocks, target);
 	return target;
 }
 

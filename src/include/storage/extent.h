@@ -33,11 +33,13 @@ extern void extent_finish(ExtentWriter *writer, FullTransactionId owner,
 						  SegmentData *segment);
 
 /*
- * Copy published blocks, of which the first ntagged have a tag, to as many from
- * target on that nothing refers to yet, and log those.
+ * Copy a published segment to the blocks of another one, which nothing refers to
+ * yet, and log these; or so the pages, all with a tag, of an extent.
  */
-extern void extent_copy(Relation rel, const SegmentPart *parts, int nparts,
-						BlockNumber ntagged, BlockNumber target);
+extern void extent_copy_segment(Relation rel, const SegmentData *source,
+								const SegmentData *target);
+extern void extent_copy(Relation rel, BlockNumber start, BlockNumber nblocks,
+						BlockNumber target_start);
 
 /* Memory for the encoding library from a memory context. */
 extern void allocator_init(Allocator *allocator, MemoryContext context);

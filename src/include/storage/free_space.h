@@ -80,6 +80,12 @@ extern void free_space_reclaim(Relation rel, const FreeExtent *announced,
 extern void free_space_coalesce(Relation rel, bool all_waiting);
 
 /*
+ * Put the entries on as few pages as they need, and give the others back, which
+ * else would hold up the end of the file.  Returns whether there was any.
+ */
+extern bool free_space_compact(Relation rel);
+
+/*
  * Take nblocks consecutive free blocks as near to the start of the file as
  * possible and before limit; InvalidBlockNumber if there are none.
  */
@@ -87,6 +93,14 @@ extern BlockNumber free_space_allocate_below(Relation rel,
 											 BlockNumber nblocks,
 											 FullTransactionId owner,
 											 BlockNumber limit);
+
+/*
+ * The same in up to maxparts parts.  Returns their number, 0 if there are none.
+ */
+extern int	free_space_allocate_parts_below(Relation rel, BlockNumber nblocks,
+											FullTransactionId owner,
+											BlockNumber limit,
+											SegmentPart *parts, int maxparts);
 
 /* The file is to be cut: forget free extents at or beyond nblocks. */
 extern void free_space_truncate(Relation rel, BlockNumber nblocks);

@@ -8,15 +8,15 @@
 #include "storage/group.h"
 
 /*
- * Move the extents of the group's column-form segments that reach beyond limit
- * into free space before it, as far as there is room.  For the holder of a
- * ShareUpdateExclusiveLock.
+ * Move column-form segments that reach beyond limit into free space nearer to
+ * the start of the file, the farthest first, as far as there is room.  For the
+ * holder of a ShareUpdateExclusiveLock.
  */
-extern void relocate_segments(Relation rel, uint32 group, BlockNumber limit);
+extern void relocate_segments(Relation rel, uint32 ngroups, BlockNumber limit);
 
 /*
- * The same for the group's header, row map and deleted sets; their old blocks
- * are retired.  For the holder of an AccessExclusiveLock, since writers find a
+ * Move a group's header, row map and deleted sets; their old
+ * blocks are retired.  For the holder of an AccessExclusiveLock, since writers find a
  * header without keeping the directory locked.
  */
 extern void relocate_group(Relation rel, uint32 group, BlockNumber limit);
