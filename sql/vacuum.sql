@@ -88,3 +88,31 @@ SELECT relname, v::text AS finding FROM pg_class, columnar_verify(oid) v WHERE r
 -- end
 DROP TABLE va_small, va_t, va_none;
 DROP PROCEDURE va_insert;
+
+-- few rows in row form do not hold up the end of a file
+CREATE TABLE va_far (id integer PRIMARY KEY, t text) WITH (autovacuum_enabled = off);
+INSERT INTO va_far SELECT i, 'text ' || i FROM generate_series(1, 5000) i;
+INSERT INTO va_far SELECT i, 'text ' || i FROM generate_series(5001, 10000) i;
+VACUUM (TRUNCATE off) va_far;
+UPDATE va_far SET t = t || ' changed' WHERE id % 20 = 0;
+INSERT INTO va_far SELECT i, 'text ' || i FROM generate_series(10001, 10050) i;
+VACUUM va_far;
+-- columnar only
+SELECT pg_relation_size('va_far') <= 24 * 8192 AS small;
+-- end
+SELECT count(*), sum(id), count(DISTINCT t), count(*) FILTER (WHERE t LIKE '%changed') FROM va_far;
+
+-- nor does the list of free blocks
+CREATE TABLE va_list (id integer PRIMARY KEY, n integer, t text) WITH (autovacuum_enabled = off);
+INSERT INTO va_list SELECT i, 0, md5(i::text) FROM generate_series(1, 300000) i;
+SELECT pg_relation_size('va_list') AS fresh \gset
+UPDATE va_list SET n = 1 WHERE id % 10 = 1;
+UPDATE va_list SET n = 2 WHERE id % 10 = 2;
+VACUUM va_list;
+UPDATE va_list SET n = 3 WHERE id % 10 = 3;
+VACUUM va_list;
+-- columnar only
+SELECT pg_relation_size('va_list') < :fresh * 1.5 AS small;
+SELECT * FROM columnar_verify('va_far') UNION ALL SELECT * FROM columnar_verify('va_list');
+-- end
+SELECT n, count(*), sum(id), count(DISTINCT t) FROM va_list GROUP BY n ORDER BY n;

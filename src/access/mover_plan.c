@@ -337,14 +337,14 @@ unit_is_surplus(const Mover *mover, const MoverUnit *units, int a, int b,
 
 /* Is a run without surplus at its ends worth writing? */
 static bool
-run_is_worth_it(const MoverUnit *units, int a, int b)
+run_is_worth_it(const Mover *mover, const MoverUnit *units, int a, int b)
 {
 	uint32		nrows = units_nrows(units, a, b, SEGMENT_ROWS);
 	int			ncolumns = units_count(units, a, b, SEGMENT_COLUMNS);
 	uint32		npages = 0;
 	Size		bytes = 0;
 
-	if (nrows >= MOVER_MIN_ROWS || ncolumns >= 2)
+	if (nrows >= (mover->few_too ? 1 : MOVER_MIN_ROWS) || ncolumns >= 2)
 		return true;
 	if (ncolumns == 1 && b - a > 1)
 		return true;
@@ -424,7 +424,7 @@ mover_find_run(const Mover *mover, const MoverUnit *units, int n, int *a,
 			else
 				break;
 		}
-		if (first < last && run_is_worth_it(units, first, last))
+		if (first < last && run_is_worth_it(mover, units, first, last))
 		{
 			*a = first;
 			*b = last;

@@ -378,15 +378,61 @@ count_unused(Relation rel)
 	return nblocks;
 }
 
+/* Does a row page of the group lie at limit or beyond? */
+static bool
+has_far_row_page(Relation rel, uint32 group, BlockNumber limit)
+{
+	GroupHeaderData *header = palloc(sizeof(GroupHeaderData));
+	BlockNumber blkno;
+	bool		found = false;
+
+	if (!group_copy_header(rel, group, &blkno, header))
+		header->nsegments = 0;
+	for (int i = 0; i < header->nsegments && !found; i++)
+	{
+		const SegmentData *segment = &header->segments[i];
+		RowMapEntry *pages;
+		int			npages;
+
+		if (segment->form != SEGMENT_ROWS)
+			continue;
+		npages = group_row_pages(rel, header, segment_first(segment),
+								 segment_limit(segment), &pages);
+		for (int j = 0; j < npages && !found; j++)
+			found = pages[j].blkno >= limit;
+		pfree(pages);
+	}
+	pfree(header);
+	return found;
+}
+
+/*
+ * Row pages stay where they are.  Those beyond limit are given up by moving
+ * their rows to column form, if they are settled, be they ever so few.
+ */
+static void
+empty_far_row_pages(VacuumState *state, uint32 ngroups, BlockNumber limit)
+{
+	state->mover.few_too = true;
+	for (uint32 group = 0; group < ngroups; group++)
+	{
+		vacuum_delay_point(false);
+		if (has_far_row_page(state->rel, group, limit))
+			mover_move_group(&state->mover, group);
+	}
+	state->mover.few_too = false;
+}
+
 /*
  * Make a file small of which a good part is unused: once in a while, when it
  * was filled in row form.
  *
  * The lock is held twice for a moment.  The first time makes blocks free whose
- * last reader cannot be told otherwise as long as no xid is used; then segments
- * from the end of the file are copied there while others work; the second time
- * the small pages follow, and the end is cut off.  Should anybody wait for the
- * lock meanwhile, the rest is left to another time.
+ * last reader cannot be told otherwise as long as no xid is used; then rows in
+ * row form at the end of the file are moved to column form, and segments from
+ * there are copied to the start, while others work; the second time the small
+ * pages follow, and the end is cut off.  Should anybody wait for the lock
+ * meanwhile, the rest is left to another time.
  */
 static void
 shrink_file(VacuumState *state, BlockNumber limit)
@@ -401,6 +447,7 @@ shrink_file(VacuumState *state, BlockNumber limit)
 
 	if (!metapage_copy(rel, &meta))
 		return;
+	empty_far_row_pages(state, meta.next_group, limit);
 	relocate_segments(rel, meta.next_group, limit);
 
 	if (!lock_exclusively(rel))

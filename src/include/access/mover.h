@@ -14,6 +14,7 @@ typedef struct Mover
 	Relation	rel;
 	TransactionId oldest_xmin;	/* rows of older transactions are settled */
 	bool		eager;			/* join whatever can be joined */
+	bool		few_too;		/* move rows in row form however few */
 	bool		keep_toast;		/* leave rows with TOASTed values alone */
 	bool		cautious;		/* rows are being changed: move few at a time */
 	BufferAccessStrategy strategy;
