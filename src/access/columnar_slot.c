@@ -264,6 +264,29 @@ columnar_slot_set_needed(TupleTableSlot *slot, Bitmapset *attrs)
 			bms_is_member(i + 1 - FirstLowInvalidHeapAttributeNumber, attrs);
 }
 
+bool
+columnar_slot_has_row(TupleTableSlot *slot, ItemPointer tid,
+					  const Bitmapset *attrs)
+{
+	ColumnarTupleTableSlot *cslot = (ColumnarTupleTableSlot *) slot;
+	int			member = -1;
+
+	Assert(TTS_IS_COLUMNAR(slot));
+
+	/* others' values may have been put there */
+	if (TTS_EMPTY(slot) || cslot->state != SLOT_ROW ||
+		!ItemPointerEquals(&slot->tts_tid, tid))
+		return false;
+	while (cslot->needed && (member = bms_next_member(attrs, member)) >= 0)
+	{
+		int			attno = member + FirstLowInvalidHeapAttributeNumber;
+
+		if (attno == 0 || (attno > 0 && !cslot->needed[attno - 1]))
+			return false;
+	}
+	return true;
+}
+
 struct RowFetcher **
 columnar_slot_fetcher(TupleTableSlot *slot)
 {

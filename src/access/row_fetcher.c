@@ -23,6 +23,9 @@
 /* Segments of all slots. */
 #define BACKEND_SEGMENTS	64
 
+/* Of these, used last, that are looked at for a row that was fetched lately. */
+#define LATE_SEGMENTS		4
+
 typedef struct FetchedSegment
 {
 	dlist_node	node;			/* in all_segments */
@@ -186,4 +189,31 @@ row_fetcher_open(RowFetcher *fetcher, Relation rel, uint32 group,
 	if (index > 0 || dlist_head_node(&all_segments) != &fetcher->segments[0]->node)
 		move_to_front(fetcher, index);
 	return fetcher->segments[0]->values;
+}
+
+/* ---- other slots ---- */
+
+TupleTableSlot *
+row_fetcher_find_slot(Relation rel, RowNumber row, const Bitmapset *attrs)
+{
+	ItemPointerData tid;
+	int			nlooked = 0;
+	dlist_iter	iter;
+
+	row_number_to_tid(row, &tid);
+	dlist_foreach(iter, &all_segments)
+	{
+		RowFetcher *fetcher = dlist_container(FetchedSegment, node,
+											  iter.cur)->fetcher;
+
+		if (nlooked++ == LATE_SEGMENTS)
+			break;
+		if (fetcher->relid == RelationGetRelid(rel) &&
+			fetcher->file == rel->rd_locator.relNumber &&
+			fetcher->slot->tts_tupleDescriptor->natts ==
+			RelationGetNumberOfAttributes(rel) &&
+			columnar_slot_has_row(fetcher->slot, &tid, attrs))
+			return fetcher->slot;
+	}
+	return NULL;
 }

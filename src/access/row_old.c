@@ -30,9 +30,12 @@ struct RowOld
 	SubTransactionId subid;		/* the slot may be half filled after an error */
 	MemoryContext context;		/* of all below; NULL: nothing here */
 	MemoryContextCallback callback;
-	TupleTableSlot *slot;
+	TupleTableSlot *slot;		/* for rows that nobody else has fetched;
+								 * made for the first */
+	TupleTableSlot *fetched;	/* it, or somebody's; NULL: no row */
 	Bitmapset  *key;
 	Bitmapset  *identity;
+	Bitmapset  *needed;			/* both */
 };
 
 /* Relations, direct-mapped; one update may go to many partitions. */
@@ -89,7 +92,6 @@ static void
 make(RowOld *old, Relation rel)
 {
 	MemoryContext old_context;
-	Bitmapset  *needed;
 
 	old->context = AllocSetContextCreate(TopTransactionContext,
 										 "columnar old row",
@@ -104,16 +106,30 @@ make(RowOld *old, Relation rel)
 	old_context = MemoryContextSwitchTo(old->context);
 	old->key = RelationGetIndexAttrBitmap(rel, INDEX_ATTR_BITMAP_KEY);
 	old->identity = row_identity_attributes(rel);
-	needed = bms_union(old->key, old->identity);
-
-	/* a descriptor of its own, of which no resource owner has to know */
-	old->slot = MakeTupleTableSlot(CreateTupleDescCopyConstr(RelationGetDescr(rel)),
-								   &TTSOpsColumnarTuple);
-	columnar_slot_set_needed(old->slot, needed);
+	old->needed = bms_union(old->key, old->identity);
+	old->slot = NULL;
+	old->fetched = NULL;
 	MemoryContextSwitchTo(old_context);
 
 	old->relid = RelationGetRelid(rel);
 	old->file = rel->rd_locator.relNumber;
+}
+
+static TupleTableSlot *
+own_slot(RowOld *old, Relation rel)
+{
+	MemoryContext old_context;
+
+	if (old->slot != NULL)
+		return old->slot;
+
+	/* a descriptor of its own, of which no resource owner has to know */
+	old_context = MemoryContextSwitchTo(old->context);
+	old->slot = MakeTupleTableSlot(CreateTupleDescCopyConstr(RelationGetDescr(rel)),
+								   &TTSOpsColumnarTuple);
+	columnar_slot_set_needed(old->slot, old->needed);
+	MemoryContextSwitchTo(old_context);
+	return old->slot;
 }
 
 RowOld *
@@ -150,17 +166,18 @@ row_old_identity(const RowOld *old)
 
 /* ---- values ---- */
 
-TupleTableSlot *
-row_old_fetch(RowOld *old, Relation rel, const RowPlace *place)
+/* Fetch the row, or its key and identity, into a slot of ours. */
+static void
+fetch_into(TupleTableSlot *slot, Relation rel, const RowPlace *place)
 {
 	if (place->is_header)
 	{
-		RowFetcher *fetcher = row_fetcher_get(rel, old->slot);
+		RowFetcher *fetcher = row_fetcher_get(rel, slot);
 		SegmentValues *values;
 
 		values = row_fetcher_open(fetcher, rel, row_number_group(place->row),
 								  &place->segment);
-		columnar_slot_store_row(old->slot, NULL, values,
+		columnar_slot_store_row(slot, NULL, values,
 								row_number_offset(place->row) -
 								segment_first(&place->segment));
 	}
@@ -170,17 +187,39 @@ row_old_fetch(RowOld *old, Relation rel, const RowPlace *place)
 
 		LockBuffer(place->buffer, BUFFER_LOCK_SHARE);
 		row_place_tuple(rel, place, &tuple);
-		columnar_slot_store_tuple(old->slot, NULL, &tuple);
+		columnar_slot_store_tuple(slot, NULL, &tuple);
 		LockBuffer(place->buffer, BUFFER_LOCK_UNLOCK);
-		row_number_to_tid(place->row, &old->slot->tts_tid);
+		row_number_to_tid(place->row, &slot->tts_tid);
 	}
-	return old->slot;
+}
+
+/*
+ * The executor has fetched a row that it changes, to make the new version from,
+ * and mostly still has it: of a column-form row that spares looking for vectors
+ * of each column once more.
+ */
+TupleTableSlot *
+row_old_fetch(RowOld *old, Relation rel, const RowPlace *place)
+{
+	old->fetched = NULL;
+	if (place->is_header)
+		old->fetched = row_fetcher_find_slot(rel, place->row, old->needed);
+	if (old->fetched == NULL)
+	{
+		TupleTableSlot *slot = own_slot(old, rel);
+
+		fetch_into(slot, rel, place);
+		old->fetched = slot;
+	}
+	return old->fetched;
 }
 
 void
 row_old_clear(RowOld *old)
 {
-	ExecClearTuple(old->slot);
+	if (old->slot != NULL)
+		ExecClearTuple(old->slot);
+	old->fetched = NULL;
 }
 
 /*
@@ -201,8 +240,8 @@ attribute_differs(const RowOld *old, TupleTableSlot *new_slot, int attno,
 	if (attno <= 0)
 		return attno != TableOidAttributeNumber;
 
-	attr = TupleDescAttr(old->slot->tts_tupleDescriptor, attno - 1);
-	old_value = slot_getattr(old->slot, attno, &old_isnull);
+	attr = TupleDescAttr(old->fetched->tts_tupleDescriptor, attno - 1);
+	old_value = slot_getattr(old->fetched, attno, &old_isnull);
 	new_value = slot_getattr(new_slot, attno, &new_isnull);
 
 	if (!old_isnull && attr->attlen == -1 &&

@@ -64,6 +64,13 @@ extern void columnar_slot_set_writer(TupleTableSlot *slot, TransactionId xmin,
  */
 extern void columnar_slot_set_needed(TupleTableSlot *slot, Bitmapset *attrs);
 
+/*
+ * Does the slot have the column-form row with that TID, and not only columns
+ * other than these attributes (a set as for columnar_slot_set_needed)?
+ */
+extern bool columnar_slot_has_row(TupleTableSlot *slot, ItemPointer tid,
+								  const Bitmapset *attrs);
+
 /* What row_fetch keeps in a slot, to be freed with it. */
 struct RowFetcher;
 extern struct RowFetcher **columnar_slot_fetcher(TupleTableSlot *slot);

@@ -22,4 +22,12 @@ extern SegmentValues *row_fetcher_open(RowFetcher *fetcher, Relation rel,
 									   uint32 group,
 									   const SegmentData *segment);
 
+/*
+ * A slot that a row of a column-form segment has been fetched into lately and is
+ * still in, with the attributes; NULL if there is none.  It belongs to somebody
+ * else: use it at once, for reading.
+ */
+extern TupleTableSlot *row_fetcher_find_slot(Relation rel, RowNumber row,
+											 const Bitmapset *attrs);
+
 #endif							/* ACCESS_ROW_FETCHER_H */
