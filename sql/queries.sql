@@ -75,6 +75,11 @@ SELECT count(*) BETWEEN 1 AND 100002 FROM qu_t TABLESAMPLE SYSTEM (50);
 SELECT count(*) FROM qu_t TABLESAMPLE BERNOULLI (100);
 SELECT count(*) FROM qu_t TABLESAMPLE SYSTEM (100);
 
+-- set operations
+SELECT count(*), sum(id), sum(g) FROM (SELECT id % 1000 AS id, g FROM qu_t UNION SELECT id, g FROM qu_t WHERE id < 500) u;
+SELECT count(*) FROM (SELECT g FROM qu_t INTERSECT SELECT g FROM qu_t WHERE id < 20) u;
+SELECT count(*) FROM (SELECT g FROM qu_t EXCEPT ALL SELECT g FROM qu_t WHERE id < 20) u;
+
 -- prepared, with parameters of each plan
 PREPARE qu_p(integer, text) AS SELECT count(*), min(id) FROM qu_t WHERE g = $1 AND t = $2;
 EXECUTE qu_p(7, 'text 7');

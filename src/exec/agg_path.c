@@ -361,7 +361,9 @@ ask_distinct(AggQuestion *question)
 static bool
 ask(AggQuestion *question, UpperRelationKind stage, const void *extra)
 {
-	if (!columnar_vector_agg || !IS_SIMPLE_REL(question->input))
+	/* UNION and its like have no input relation */
+	if (!columnar_vector_agg || question->input == NULL ||
+		!IS_SIMPLE_REL(question->input))
 		return false;
 	switch (stage)
 	{
