@@ -133,6 +133,127 @@ vector_node_store(VectorNode *node, Vector *vector, int slot, Datum value,
 	}
 }
 
+/* ---- results that come from several vectors ---- */
+
+/* Turn rows of a numeric result to Datums: their scales differ. */
+static void
+make_datums(VectorNode *node, const uint64 *rows)
+{
+	Vector	   *result = &node->result;
+	MemoryContext oldcontext =
+		MemoryContextSwitchTo(node->context->batch_context);
+
+	VECTOR_FOR_EACH(slot, rows)
+	{
+		if (!vector_is_null(result, slot))
+			result->datums[slot] = vector_datum(result, slot, node->type);
+	}
+	MemoryContextSwitchTo(oldcontext);
+	result->form = FORM_DATUM;
+}
+
+/* Have the result in a form that can take the source's rows, too. */
+static void
+agree_on_form(VectorNode *node, const Vector *source, const uint64 *merged)
+{
+	Vector	   *result = &node->result;
+
+	if (node->form != FORM_NUMERIC)
+		return;
+	if (vector_mask_is_empty(merged))
+	{
+		result->form = source->form;
+		result->scale = source->scale;
+	}
+	else if (result->form == FORM_NUMERIC &&
+			 (source->form != FORM_NUMERIC || source->scale != result->scale))
+		make_datums(node, merged);
+}
+
+static void
+merge_bounds(Vector *result, const Vector *source, bool is_first)
+{
+	if (is_first)
+	{
+		result->has_bounds = source->has_bounds;
+		result->min = source->min;
+		result->max = source->max;
+	}
+	else
+	{
+		result->has_bounds = result->has_bounds && source->has_bounds;
+		result->min = Min(result->min, source->min);
+		result->max = Max(result->max, source->max);
+	}
+}
+
+/* Values of rows that are not NULL, in the same form or as Datums. */
+static void
+merge_values(VectorNode *node, const Vector *source, const uint64 *rows)
+{
+	Vector	   *result = &node->result;
+	MemoryContext oldcontext;
+
+	switch (result->form)
+	{
+		case FORM_BOOLEAN:
+			for (int w = 0; w < VECTOR_WORDS; w++)
+				result->bits[w] = (result->bits[w] & ~rows[w]) |
+					(source->bits[w] & rows[w]);
+			break;
+		case FORM_STRING:
+			VECTOR_FOR_EACH(slot, rows)
+			{
+				result->strings[slot] = source->strings[slot];
+			}
+			break;
+		case FORM_DATUM:
+			oldcontext = MemoryContextSwitchTo(node->context->batch_context);
+			VECTOR_FOR_EACH(slot, rows)
+			{
+				result->datums[slot] = vector_datum(source, slot, node->type);
+			}
+			MemoryContextSwitchTo(oldcontext);
+			break;
+		default:
+			VECTOR_FOR_EACH(slot, rows)
+			{
+				result->integers[slot] = source->integers[slot];
+			}
+			break;
+	}
+}
+
+void
+vector_node_merge(VectorNode *node, const Vector *source, const uint64 *rows,
+				  uint64 *merged)
+{
+	Vector	   *result = &node->result;
+	uint64		live[VECTOR_WORDS];
+	uint64		nulls = 0;
+
+	for (int w = 0; w < VECTOR_WORDS; w++)
+	{
+		live[w] = rows[w] & ~(source->has_nulls ? source->nulls[w] : 0);
+		nulls |= rows[w] & ~live[w];
+	}
+	if (nulls != 0)
+	{
+		if (!result->has_nulls)
+			vector_node_clear_nulls(result);
+		for (int w = 0; w < VECTOR_WORDS; w++)
+			result->nulls[w] |= rows[w] & ~live[w];
+	}
+	if (vector_mask_is_empty(live))
+		return;
+
+	agree_on_form(node, source, merged);
+	merge_bounds(result, source, vector_mask_is_empty(merged));
+	merge_values(node, source, live);
+	for (int w = 0; w < VECTOR_WORDS; w++)
+		merged[w] |= live[w];
+}
+
 /* ---- compilation ---- */
 
 /* Is there a CaseTestExpr whose CASE is outside? */
@@ -163,7 +284,6 @@ has_free_case_test(Node *node, void *context)
 	return expression_tree_walker(node, has_free_case_test, context);
 }
 
-/* Does it read a row, or something that changes from row to row? */
 static bool
 varies_by_row(Node *node, void *context)
 {
@@ -172,6 +292,12 @@ varies_by_row(Node *node, void *context)
 	if (IsA(node, Var) || IsA(node, SubPlan) || IsA(node, CaseTestExpr))
 		return true;
 	return expression_tree_walker(node, varies_by_row, context);
+}
+
+bool
+vector_varies_by_row(Node *node)
+{
+	return varies_by_row(node, NULL);
 }
 
 static bool
@@ -232,6 +358,23 @@ compile_native(VectorCompiler *compiler, Expr *expr, int reg)
 		case T_BooleanTest:
 			return vector_compile_boolean_test(compiler, (BooleanTest *) expr,
 											   reg);
+		case T_CaseExpr:
+			return vector_compile_case(compiler, (CaseExpr *) expr, reg);
+		case T_CoalesceExpr:
+			return vector_compile_coalesce(compiler, (CoalesceExpr *) expr,
+										   reg);
+		case T_NullIfExpr:
+			return vector_compile_nullif(compiler, (NullIfExpr *) expr, reg);
+		case T_DistinctExpr:
+			return vector_compile_distinct(compiler, (DistinctExpr *) expr,
+										   reg);
+		case T_MinMaxExpr:
+			return vector_compile_minmax(compiler, (MinMaxExpr *) expr, reg);
+		case T_ScalarArrayOpExpr:
+			return vector_compile_set(compiler, (ScalarArrayOpExpr *) expr,
+									  reg);
+		case T_RelabelType:
+			return vector_compile_relabel(compiler, (RelabelType *) expr, reg);
 		default:
 			return NULL;
 	}
@@ -365,45 +508,64 @@ vector_expr_reset(VectorExpr *expr)
 
 /* ---- for the planner ---- */
 
-/* Is there a part that has no node of its own? */
+static bool
+has_kernel(Oid function, List *args, Oid collation)
+{
+	return vector_function_find(function, args, collation) != NULL;
+}
+
+/* Is there a part that is evaluated by the row? */
 static bool
 is_not_native(Node *node, void *context)
 {
-	if (node == NULL)
-		return false;
-	if (!varies_by_row(node, NULL))
+	bool		is_native = true;
+
+	if (node == NULL || !varies_by_row(node, NULL))
 		return false;
 	switch (nodeTag(node))
 	{
 		case T_Var:
-			return ((Var *) node)->varno != *(Index *) context ||
-				((Var *) node)->varattno <= 0;
-		case T_CaseTestExpr:
+			is_native = ((Var *) node)->varno == *(Index *) context &&
+				((Var *) node)->varattno > 0;
+			break;
+		case T_List:
 		case T_BoolExpr:
 		case T_BooleanTest:
-		case T_List:
+		case T_CaseExpr:
+		case T_CaseWhen:
+		case T_CaseTestExpr:
+		case T_CoalesceExpr:
+		case T_RelabelType:
+			break;
+		case T_MinMaxExpr:
+			is_native = vector_minmax_is_known((MinMaxExpr *) node);
 			break;
 		case T_NullTest:
-			if (((NullTest *) node)->argisrow)
-				return true;
+			is_native = !((NullTest *) node)->argisrow;
 			break;
 		case T_OpExpr:
+		case T_NullIfExpr:
+		case T_DistinctExpr:
 			set_opfuncid((OpExpr *) node);
-			if (!vector_function_find(((OpExpr *) node)->opfuncid,
-									  ((OpExpr *) node)->args,
-									  ((OpExpr *) node)->inputcollid))
-				return true;
+			is_native = has_kernel(((OpExpr *) node)->opfuncid,
+								   ((OpExpr *) node)->args,
+								   ((OpExpr *) node)->inputcollid);
 			break;
 		case T_FuncExpr:
-			if (!vector_function_find(((FuncExpr *) node)->funcid,
-									  ((FuncExpr *) node)->args,
-									  ((FuncExpr *) node)->inputcollid))
-				return true;
+			is_native = has_kernel(((FuncExpr *) node)->funcid,
+								   ((FuncExpr *) node)->args,
+								   ((FuncExpr *) node)->inputcollid);
+			break;
+		case T_ScalarArrayOpExpr:
+			is_native = vector_set_is_known((ScalarArrayOpExpr *) node) &&
+				!varies_by_row(lsecond(((ScalarArrayOpExpr *) node)->args),
+							   NULL);
 			break;
 		default:
-			return true;
+			is_native = false;
+			break;
 	}
-	return expression_tree_walker(node, is_not_native, context);
+	return !is_native || expression_tree_walker(node, is_not_native, context);
 }
 
 bool

@@ -17,7 +17,9 @@
 static const VectorFunction *const function_tables[] = {
 	vector_compare_functions,
 	vector_integer_functions,
-	vector_float_functions
+	vector_float_functions,
+	vector_numeric_functions,
+	vector_cast_functions
 };
 
 const VectorFunction *
@@ -134,16 +136,18 @@ combine_nulls(Vector *result, const Vector *const *args, int nargs,
 	}
 }
 
-static const Vector *
-evaluate_kernel(VectorNode *node, const uint64 *mask)
+const Vector *
+vector_function_apply(VectorNode *node, const Vector *const *args,
+					  const uint64 *mask)
 {
-	const Vector *args[VECTOR_MAX_ARGS];
+	Vector	   *result = vector_node_start(node);
 	uint64		live[VECTOR_WORDS];
-	Vector	   *result;
 
-	for (int i = 0; i < node->nargs; i++)
-		args[i] = vector_node_evaluate(node->args[i], mask);
-	result = vector_node_start(node);
+	if (node->kernel == NULL)
+	{
+		vector_call_rows(node, args, mask);
+		return result;
+	}
 	combine_nulls(result, args, node->nargs, mask, live);
 	if (!vector_mask_is_empty(live) && !node->kernel(node, args, live))
 		vector_call_rows(node, args, live);
@@ -151,15 +155,13 @@ evaluate_kernel(VectorNode *node, const uint64 *mask)
 }
 
 static const Vector *
-evaluate_call(VectorNode *node, const uint64 *mask)
+evaluate_function(VectorNode *node, const uint64 *mask)
 {
 	const Vector *args[FUNC_MAX_ARGS];
 
 	for (int i = 0; i < node->nargs; i++)
 		args[i] = vector_node_evaluate(node->args[i], mask);
-	vector_node_start(node);
-	vector_call_rows(node, args, mask);
-	return &node->result;
+	return vector_function_apply(node, args, mask);
 }
 
 static VectorCall *
@@ -200,14 +202,11 @@ vector_compile_function(VectorCompiler *compiler, Expr *expr, Oid function,
 		return NULL;
 	if (!vector_node_compile_args(compiler, node, args))
 		return NULL;
+	node->evaluate = evaluate_function;
 	if (known)
 	{
-		Assert(node->nargs <= VECTOR_MAX_ARGS);
-		node->evaluate = evaluate_kernel;
 		node->kernel = known->kernel;
 		node->option = known->option;
 	}
-	else
-		node->evaluate = evaluate_call;
 	return node;
 }

@@ -15,17 +15,6 @@
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 
-/* What a comparison asks. */
-typedef enum Comparison
-{
-	COMPARE_EQ,
-	COMPARE_NE,
-	COMPARE_LT,
-	COMPARE_LE,
-	COMPARE_GT,
-	COMPARE_GE
-} Comparison;
-
 void
 vector_gather_bits(const uint8 *match, uint64 *bits)
 {
@@ -111,23 +100,36 @@ store_match(const uint8 *match, int comparison, uint64 *bits)
 	}
 }
 
-static bool
-compare_integers(VectorNode *node, const Vector *const *args,
-				 const uint64 *live)
+void
+vector_compare_integers(Comparison comparison, const Vector *left,
+						const Vector *right, uint64 *bits)
 {
-	const Vector *left = args[is_swapped(node->option) ? 1 : 0];
-	const Vector *right = args[is_swapped(node->option) ? 0 : 1];
 	uint8		match[VECTOR_LENGTH];
 
-	if (left->form != FORM_INTEGER || right->form != FORM_INTEGER)
-		return false;
-	if (node->option == COMPARE_EQ || node->option == COMPARE_NE)
+	if (is_swapped(comparison))
+	{
+		const Vector *swap = left;
+
+		left = right;
+		right = swap;
+	}
+	if (comparison == COMPARE_EQ || comparison == COMPARE_NE)
 		integers_equal(left->integers, left->is_constant,
 					   right->integers, right->is_constant, match);
 	else
 		integers_less(left->integers, left->is_constant,
 					  right->integers, right->is_constant, match);
-	store_match(match, node->option, node->result.bits);
+	store_match(match, comparison, bits);
+}
+
+static bool
+compare_integers(VectorNode *node, const Vector *const *args,
+				 const uint64 *live)
+{
+	if (args[0]->form != FORM_INTEGER || args[1]->form != FORM_INTEGER)
+		return false;
+	vector_compare_integers(node->option, args[0], args[1],
+							node->result.bits);
 	return true;
 }
 
@@ -216,6 +218,14 @@ compare_strings(VectorNode *node, const Vector *const *args,
 			vector_set_bit(node->result.bits, slot);
 	}
 	return true;
+}
+
+bool
+vector_compares_exactly(const VectorFunction *function, Comparison comparison)
+{
+	return function->option == comparison &&
+		(function->kernel == compare_integers ||
+		 function->kernel == compare_strings);
 }
 
 /* Are equal strings those of equal bytes? */

@@ -14,29 +14,7 @@
 #include "exec/vector_node.h"
 #include "utils/fmgroids.h"
 
-#ifndef HAVE_INT128
-#error "columnar needs 128-bit integers"
-#endif
-
 /* What a kernel computes: an operation, and the bytes of the result's type. */
-typedef enum IntegerOperation
-{
-	INTEGER_ADD,
-	INTEGER_SUBTRACT,
-	INTEGER_MULTIPLY,
-	INTEGER_DIVIDE,
-	INTEGER_MODULO,
-	INTEGER_AND,
-	INTEGER_OR,
-	INTEGER_XOR,
-	INTEGER_LARGER,
-	INTEGER_SMALLER,
-	INTEGER_NEGATE,
-	INTEGER_ABSOLUTE,
-	INTEGER_NOT,
-	INTEGER_CONVERT
-} IntegerOperation;
-
 #define OPTION(operation, width)	((operation) * 16 + (width))
 #define OPTION_OPERATION(option)	((IntegerOperation) ((option) / 16))
 #define OPTION_WIDTH(option)		((option) % 16)
@@ -54,12 +32,6 @@ width_min(int width)
 }
 
 /* ---- bounds ---- */
-
-typedef struct WideBounds
-{
-	int128		min;
-	int128		max;
-} WideBounds;
 
 /* Bounds of an argument: known ones, or those of its type. */
 static WideBounds
@@ -236,13 +208,13 @@ static const IntegerLoop plain_loops[] = {
 
 /* Does a row's result leave the type? */
 static bool
-row_overflows(IntegerOperation operation, int width,
-			  const Vector *const *args, const uint64 *live)
+row_overflows(IntegerOperation operation, int width, const Vector *left,
+			  const Vector *right, const uint64 *live)
 {
 	VECTOR_FOR_EACH(slot, live)
 	{
-		int128		a = args[0]->integers[slot];
-		int128		b = args[1]->integers[slot];
+		int128		a = left->integers[left->is_constant ? 0 : slot];
+		int128		b = right->integers[right->is_constant ? 0 : slot];
 		int128		r = operation == INTEGER_ADD ? a + b :
 			operation == INTEGER_SUBTRACT ? a - b : a * b;
 
@@ -250,6 +222,25 @@ row_overflows(IntegerOperation operation, int width,
 			return true;
 	}
 	return false;
+}
+
+bool
+vector_compute_integers(IntegerOperation operation, int width,
+						const Vector *left, WideBounds left_bounds,
+						const Vector *right, WideBounds right_bounds,
+						const uint64 *live, Vector *result)
+{
+	const IntegerLoop *loops = checked_loops[operation];
+
+	if (bounds_fit(result, result_bounds(operation, left_bounds, right_bounds),
+				   width))
+	{
+		loops[0] (left, right, result->integers);
+		return true;
+	}
+	return loops[width == 2 ? 1 : width == 4 ? 2 : 3]
+		(left, right, result->integers) == 0 ||
+		!row_overflows(operation, width, left, right, live);
 }
 
 static inline bool
@@ -268,24 +259,14 @@ static bool
 compute_checked(VectorNode *node, const Vector *const *args,
 				const uint64 *live)
 {
-	IntegerOperation operation = OPTION_OPERATION(node->option);
-	int			width = OPTION_WIDTH(node->option);
-	const IntegerLoop *loops = checked_loops[operation];
-	WideBounds	bounds;
-
-	if (!are_integers(node, args))
-		return false;
-	bounds = result_bounds(operation,
-						   argument_bounds(node->args[0], args[0]),
-						   argument_bounds(node->args[1], args[1]));
-	if (bounds_fit(&node->result, bounds, width))
-	{
-		loops[0] (args[0], args[1], node->result.integers);
-		return true;
-	}
-	return loops[width == 2 ? 1 : width == 4 ? 2 : 3]
-		(args[0], args[1], node->result.integers) == 0 ||
-		!row_overflows(operation, width, args, live);
+	return are_integers(node, args) &&
+		vector_compute_integers(OPTION_OPERATION(node->option),
+								OPTION_WIDTH(node->option),
+								args[0],
+								argument_bounds(node->args[0], args[0]),
+								args[1],
+								argument_bounds(node->args[1], args[1]),
+								live, &node->result);
 }
 
 /* What cannot overflow. */

@@ -61,8 +61,6 @@ typedef struct VectorCall
 	FunctionCallInfo fcinfo;
 } VectorCall;
 
-#define VECTOR_MAX_ARGS		4	/* of functions with kernels */
-
 struct VectorNode
 {
 	VectorNodeEvaluate evaluate;
@@ -127,6 +125,9 @@ vector_true_word(const Vector *vector, int word)
 extern VectorNode *vector_node_compile(VectorCompiler *compiler, Expr *expr,
 									   int reg);
 
+/* Does it read a row, or something that changes from row to row? */
+extern bool vector_varies_by_row(Node *node);
+
 /* A node of that many arguments, to be set; reg may be -1. */
 extern VectorNode *vector_node_create(VectorCompiler *compiler, Size size,
 									  Expr *expr, int nargs, int reg);
@@ -140,6 +141,13 @@ extern Vector *vector_node_start(VectorNode *node);
 
 /* Have no slot be NULL before some are made so. */
 extern void vector_node_clear_nulls(Vector *vector);
+
+/*
+ * Take rows of a vector over to the node's result, which has those of merged so
+ * far.  Both are of the node's type, but numerics may differ in form.
+ */
+extern void vector_node_merge(VectorNode *node, const Vector *source,
+							  const uint64 *rows, uint64 *merged);
 
 /* Store a value of the node's type; what it refers to is copied. */
 extern void vector_node_store(VectorNode *node, Vector *vector, int slot,
@@ -174,6 +182,11 @@ extern VectorNode *vector_compile_function(VectorCompiler *compiler,
 extern const VectorFunction *vector_function_find(Oid function, List *args,
 												  Oid collation);
 
+/* The function's result for arguments that have been evaluated. */
+extern const Vector *vector_function_apply(VectorNode *node,
+										   const Vector *const *args,
+										   const uint64 *mask);
+
 /* Call the node's function for each row of live. */
 extern void vector_call_rows(VectorNode *node, const Vector *const *args,
 							 const uint64 *live);
@@ -183,9 +196,72 @@ extern void vector_call_rows(VectorNode *node, const Vector *const *args,
 extern const VectorFunction vector_compare_functions[];
 extern const VectorFunction vector_integer_functions[];
 extern const VectorFunction vector_float_functions[];
+extern const VectorFunction vector_numeric_functions[];
+extern const VectorFunction vector_cast_functions[];
+
+/* ---- vector_expr_compare.c ---- */
+
+/* What a comparison asks. */
+typedef enum Comparison
+{
+	COMPARE_EQ,
+	COMPARE_NE,
+	COMPARE_LT,
+	COMPARE_LE,
+	COMPARE_GT,
+	COMPARE_GE
+} Comparison;
 
 /* One bit per byte, which are 0 or 1. */
 extern void vector_gather_bits(const uint8 *match, uint64 *bits);
+
+/* Compare integers of all slots. */
+extern void vector_compare_integers(Comparison comparison, const Vector *left,
+									const Vector *right, uint64 *bits);
+
+/* Is the function that comparison of integers or of strings? */
+extern bool vector_compares_exactly(const VectorFunction *function,
+									Comparison comparison);
+
+/* ---- vector_expr_integer.c ---- */
+
+#ifndef HAVE_INT128
+#error "columnar needs 128-bit integers"
+#endif
+
+typedef enum IntegerOperation
+{
+	INTEGER_ADD,
+	INTEGER_SUBTRACT,
+	INTEGER_MULTIPLY,
+	INTEGER_DIVIDE,
+	INTEGER_MODULO,
+	INTEGER_AND,
+	INTEGER_OR,
+	INTEGER_XOR,
+	INTEGER_LARGER,
+	INTEGER_SMALLER,
+	INTEGER_NEGATE,
+	INTEGER_ABSOLUTE,
+	INTEGER_NOT,
+	INTEGER_CONVERT
+} IntegerOperation;
+
+typedef struct WideBounds
+{
+	int128		min;
+	int128		max;
+} WideBounds;
+
+/*
+ * Add, subtract or multiply integers of all slots to the result, and set its
+ * bounds if they are known.  False if a row's result does not fit width bytes.
+ */
+extern bool vector_compute_integers(IntegerOperation operation, int width,
+									const Vector *left, WideBounds left_bounds,
+									const Vector *right,
+									WideBounds right_bounds,
+									const uint64 *live, Vector *result);
 
 /* ---- vector_expr_logic.c ---- */
 
@@ -195,6 +271,30 @@ extern VectorNode *vector_compile_null_test(VectorCompiler *compiler,
 											NullTest *expr, int reg);
 extern VectorNode *vector_compile_boolean_test(VectorCompiler *compiler,
 											   BooleanTest *expr, int reg);
+
+/* ---- vector_expr_set.c ---- */
+
+extern VectorNode *vector_compile_set(VectorCompiler *compiler,
+									  ScalarArrayOpExpr *expr, int reg);
+
+/* Is there a kernel for the operator? */
+extern bool vector_set_is_known(ScalarArrayOpExpr *expr);
+
+/* ---- vector_expr_branch.c ---- */
+
+extern VectorNode *vector_compile_case(VectorCompiler *compiler,
+									   CaseExpr *expr, int reg);
+extern VectorNode *vector_compile_coalesce(VectorCompiler *compiler,
+										   CoalesceExpr *expr, int reg);
+extern VectorNode *vector_compile_nullif(VectorCompiler *compiler,
+										 NullIfExpr *expr, int reg);
+extern VectorNode *vector_compile_distinct(VectorCompiler *compiler,
+										   DistinctExpr *expr, int reg);
+extern bool vector_minmax_is_known(const MinMaxExpr *expr);
+extern VectorNode *vector_compile_minmax(VectorCompiler *compiler,
+										 MinMaxExpr *expr, int reg);
+extern VectorNode *vector_compile_relabel(VectorCompiler *compiler,
+										  RelabelType *expr, int reg);
 
 /* ---- vector_expr_entry.c ---- */
 
