@@ -131,14 +131,14 @@ sub run_once
 	return (processor_time($pid) - $before, undef);
 }
 
-# Run a query one way: once to warm up, then for the record.
+# Run a query one way for the record: (times with tabs between, undef) or
+# (undef, message).
 sub run_way
 {
-	my ($session, $sql, $rows_file) = @_;
-	my @times;
+	my ($session, $sql) = @_;
+	my (@times, $error);
 	my $sum = 0;
 
-	my (undef, $error) = run_once($session, $sql, $rows_file);
 	while (!defined $error && @times < $option{repeats} && $sum < ENOUGH)
 	{
 		my $ms;
@@ -146,7 +146,7 @@ sub run_way
 		push @times, $ms // next;
 		$sum += $ms;
 	}
-	return defined $error ? "error\t$error" : join "\t", @times;
+	return (join("\t", @times), $error);
 }
 
 # The ways in which an engine runs queries: name => the setting it needs.
@@ -157,6 +157,7 @@ sub ways
 	  : $engine eq 'columnar' ? ([ 'jit off', undef ]) : ([ 'warm', undef ]);
 }
 
+# Run a query once to warm up, keeping its answer, and then in all ways.
 sub measure
 {
 	my ($session, $query) = @_;
@@ -165,14 +166,17 @@ sub measure
 	my $lines = '';
 
 	unlink record_path(\%option, $engine, $query, 'sql');
-	for my $way (ways($engine))
+	my (undef, $error) = run_once($session, $sql, record_path(\%option, $engine, $query, 'rows'));
+	for my $way (defined $error ? () : ways($engine))
 	{
 		my ($name, $setting) = @$way;
+		my $result;
 		ask_psql($session, "$setting;\n") if $setting;
-		my $result = run_way($session, $sql, record_path(\%option, $engine, $query, 'rows'));
-		$lines .= $result =~ /^error/ ? "$result\n" : "$name\t$result\n";
-		last if $result =~ /^error/;
+		($result, $error) = run_way($session, $sql);
+		last if defined $error;
+		$lines .= "$name\t$result\n";
 	}
+	$lines = "error\t$error\n" if defined $error;
 	write_file(record_path(\%option, $engine, $query, 'ms'), $lines);
 	write_file(record_path(\%option, $engine, $query, 'sql'), $sql);
 	return;
