@@ -76,6 +76,9 @@ typedef bool TU_UpdateIndexes;
 /* Checks of ownership had one function per kind of object. */
 #define relation_is_owned(relid) pg_class_ownercheck(relid, GetUserId())
 
+/* May a role call a function? */
+#define function_aclcheck(oid, role, mode) pg_proc_aclcheck(oid, role, mode)
+
 /* Fields of the B-tree's "reuse page" record; see standby_conflict.c. */
 #define reuse_page_record_init(record, rel, horizon) \
 	((record)->node = (rel)->rd_node, \
@@ -139,6 +142,9 @@ vacuum_get_cutoffs(Relation rel, const VacuumParams *params,
 
 #define relation_is_owned(relid) \
 	object_ownercheck(RelationRelationId, relid, GetUserId())
+
+#define function_aclcheck(oid, role, mode) \
+	object_aclcheck(ProcedureRelationId, oid, role, mode)
 
 #define reuse_page_record_init(record, rel, horizon) \
 	((record)->locator = (rel)->rd_locator, \
