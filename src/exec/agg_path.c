@@ -183,8 +183,9 @@ cost_aggregation(AggQuestion *question, CustomPath *path, double ngroups,
 		if (nkeys > 0)
 			cost += STATE_COST * nrows;
 		if (aggref->args != NIL)
-			cost += input_cost(question, (Node *) aggref->args, nrows,
-							   nvectors);
+			cost += input_cost(question, (Node *)
+							   linitial_node(TargetEntry, aggref->args)->expr,
+							   nrows, nvectors);
 		if (aggref->aggfilter != NULL)
 			cost += input_cost(question, (Node *) aggref->aggfilter, nrows,
 							   nvectors);
