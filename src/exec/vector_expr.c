@@ -529,6 +529,7 @@ is_not_native(Node *node, void *context)
 				((Var *) node)->varattno > 0;
 			break;
 		case T_List:
+		case T_TargetEntry:
 		case T_BoolExpr:
 		case T_BooleanTest:
 		case T_CaseExpr:
