@@ -88,7 +88,7 @@ SELECT variance(n), stddev_pop(n) FROM w;
 SELECT sum(i8), avg(i8), variance(i8), stddev_pop(i8) FROM w;
 SELECT k % 3, sum(n), variance(n), sum(i8), stddev(i8) FROM w GROUP BY 1 ORDER BY 1;
 INSERT INTO w VALUES (1, 1.0, 0.0, -0.0, 1, '1'), (2, 1.00, '-0', 0, 1, '2'), (3, 1.000000000000000000001, 1, 1, 1, '3');
-CREATE TABLE equal AS SELECT * FROM w WHERE k < 3 AND n < 2 ORDER BY k;
+CREATE TABLE equal AS SELECT w.* FROM w, generate_series(1, 1000) j WHERE k < 3 AND n < 2 ORDER BY j, k;
 SELECT sum(n), avg(n) FROM w WHERE k < 4;
 SELECT min(n), max(n), min(f), max(f), min(f4), max(f4) FROM w WHERE k < 4 AND n < 2;
 SELECT min(n), max(n), min(f), max(f), min(f4), max(f4) FROM equal;
@@ -104,6 +104,7 @@ SELECT k, sum(n), max(n), sum(f), avg(f4) FROM w WHERE k IN (8, 9) GROUP BY k OR
 
 -- overflow
 CREATE TABLE big (LIKE w);
+INSERT INTO big SELECT 21, 0, 0, 0, 1, '0' FROM generate_series(1, 2000);
 INSERT INTO big VALUES (21, 0, 1e308, 3e38, 1, '92233720368547758.07'), (21, 0, 1e308, 3e38, 1, '0');
 SELECT sum(f) FROM big;
 SELECT avg(f) FROM big;
