@@ -65,37 +65,6 @@ vector_agg_resolve(Node *node, CustomScan *plan)
 	return resolve_mutator(node, plan);
 }
 
-/* The number of the scan's column that an expression is, or 0. */
-static AttrNumber
-column_number(Expr *expr, Index varno)
-{
-	Var		   *var = (Var *) expr;
-
-	return IsA(expr, Var) && var->varno == varno ? var->varattno : 0;
-}
-
-/* The input that evaluates an expression; equal ones share it. */
-static AggInput *
-find_input(VectorAggState *state, Expr *source)
-{
-	AggInput   *input;
-	ListCell   *lc;
-
-	foreach(lc, state->inputs)
-	{
-		input = lfirst(lc);
-		if (equal(input->source, source))
-			return input;
-	}
-
-	input = palloc0(sizeof(AggInput));
-	input->source = source;
-	input->expr = vector_expr_compile(source, &state->expressions);
-	input->attno = column_number(source, state->expressions.varno);
-	state->inputs = lappend(state->inputs, input);
-	return input;
-}
-
 /* The next of the plan's expressions, with columns resolved. */
 static Expr *
 next_expression(CustomScan *plan, int *position)
@@ -125,13 +94,39 @@ init_keys(VectorAggState *state, CustomScan *plan, int *position)
 		int			i = foreach_current_index(lc);
 		Expr	   *expr = next_expression(plan, position);
 
-		state->keys[i] = find_input(state, expr);
+		state->keys[i] = agg_input_find(state, expr, NULL, true);
 		keys[i].type = exprType((Node *) expr);
 		keys[i].typmod = exprTypmod((Node *) expr);
 		keys[i].collation = exprCollation((Node *) expr);
 		keys[i].equality = lfirst_oid(lc);
 	}
 	state->table = group_table_create(keys, state->nkeys);
+}
+
+/* Values that an aggregate with DISTINCT sees for the first time. */
+static void
+take_distinct(void *argument, const Vector *value, const uint64 *mask,
+			  const uint32 *groups)
+{
+	AggColumn  *column = argument;
+
+	vector_aggregate_update(column->aggregate, value, mask, groups);
+}
+
+static void
+init_distinct(VectorAggState *state, AggColumn *column)
+{
+	SortGroupClause *clause = linitial_node(SortGroupClause,
+											column->aggref->aggdistinct);
+	Expr	   *source = column->argument->source;
+	GroupKey	key;
+
+	key.type = exprType((Node *) source);
+	key.typmod = exprTypmod((Node *) source);
+	key.collation = exprCollation((Node *) source);
+	key.equality = clause->eqop;
+	column->distinct = distinct_set_create(&key, state->nkeys > 0,
+										   take_distinct, column);
 }
 
 static void
@@ -145,18 +140,24 @@ init_columns(VectorAggState *state, CustomScan *plan, int *position)
 		TargetEntry *entry = list_nth_node(TargetEntry,
 										   plan->custom_scan_tlist, i);
 		AggColumn  *column = &state->columns[state->ncolumns];
+		Aggref	   *aggref = (Aggref *) entry->expr;
+		Expr	   *source = NULL;
 
-		if (!IsA(entry->expr, Aggref))
+		if (!IsA(aggref, Aggref))
 			break;
-		column->aggref = (Aggref *) entry->expr;
-		column->aggregate = vector_aggregate_create(column->aggref);
-		if (column->aggref->args != NIL)
-			column->argument = find_input(state,
-										  next_expression(plan, position));
-		if (column->aggref->aggfilter != NULL)
-			column->filter =
-				vector_expr_compile(next_expression(plan, position),
-									&state->expressions);
+		column->aggref = aggref;
+		column->aggregate =
+			vector_aggregate_create(vector_agg_without_distinct(aggref));
+		if (aggref->args != NIL)
+			source = next_expression(plan, position);
+		if (aggref->aggfilter != NULL)
+			column->filter = agg_filter_find(state,
+											 next_expression(plan, position));
+		if (source)
+			column->argument = agg_input_find(state, source, column->filter,
+											  aggref->aggdistinct != NIL);
+		if (aggref->aggdistinct != NIL)
+			init_distinct(state, column);
 		state->ncolumns++;
 	}
 }
@@ -173,7 +174,7 @@ may_take_segments(const VectorAggState *state)
 	{
 		const AggColumn *column = &state->columns[i];
 
-		if (column->filter != NULL ||
+		if (column->filter != NULL || column->distinct != NULL ||
 			(column->argument != NULL && column->argument->attno <= 0))
 			return false;
 	}
@@ -259,6 +260,7 @@ vector_agg_begin(CustomScanState *node, EState *estate, int eflags)
 	oldcontext = MemoryContextSwitchTo(state->context);
 	init_keys(state, plan, &position);
 	init_columns(state, plan, &position);
+	state->passes = agg_passes_create();
 	vector_source_begin(state->scan,
 						may_take_segments(state) ? take_segment : NULL,
 						state);
@@ -271,98 +273,152 @@ vector_agg_begin(CustomScanState *node, EState *estate, int eflags)
 
 /* ---- reading ---- */
 
-static const Vector *
-input_value(AggInput *input, const VectorBatch *batch)
+/* Do groups and their states take more than they may? */
+static bool
+memory_is_full(VectorAggState *state)
 {
-	if (input->serial != batch->serial)
+	Size		memory = 0;
+
+	if (state->table)
+		memory += group_table_memory(state->table);
+	for (int i = 0; i < state->ncolumns; i++)
 	{
-		input->value = vector_expr_evaluate(input->expr, batch->mask);
-		input->serial = batch->serial;
+		memory += vector_aggregate_memory(state->columns[i].aggregate);
+		if (state->columns[i].distinct)
+			memory += distinct_set_memory(state->columns[i].distinct);
 	}
-	return input->value;
+	return memory > get_hash_memory_limit();
 }
 
-/* Give the batch's rows their groups. */
+/*
+ * Give the batch's rows their groups.  Rows that find no room are taken out of
+ * mask.
+ */
 static void
-find_groups(VectorAggState *state, const VectorBatch *batch, uint32 *groups)
+find_groups(VectorAggState *state, const VectorBatch *batch, uint64 *mask,
+			uint32 *groups, uint64 *rejected, uint64 *hashes)
 {
 	for (int i = 0; i < state->nkeys; i++)
-		state->key_values[i] = vector_expr_evaluate_codes(state->keys[i]->expr,
-														  batch->mask);
-	group_table_find(state->table, state->key_values, batch->mask, true,
-					 groups, NULL, NULL);
+		state->key_values[i] = agg_input_value(state->keys[i], batch);
+	group_table_find(state->table, state->key_values, batch->mask,
+					 !state->is_full, groups, rejected, hashes);
+	if (state->is_full)
+	{
+		for (int w = 0; w < VECTOR_WORDS; w++)
+			mask[w] &= ~rejected[w];
+	}
+	state->ngroups = group_table_count(state->table);
+	for (int i = 0; i < state->ncolumns; i++)
+		vector_aggregate_grow(state->columns[i].aggregate, state->ngroups);
 }
 
+/* Add the rows of mask, a part of the batch's, to an aggregate. */
 static void
-update_column(AggColumn *column, const VectorBatch *batch,
+update_column(VectorAggState *state, AggColumn *column,
+			  const VectorBatch *batch, const uint64 *mask,
 			  const uint32 *groups)
 {
-	const uint64 *rows = batch->mask;
 	const Vector *value = NULL;
-	uint64		mask[VECTOR_WORDS];
+	uint64		filtered[VECTOR_WORDS];
 
 	if (column->filter != NULL)
 	{
-		memcpy(mask, batch->mask, sizeof(mask));
-		vector_expr_filter(column->filter, mask);
-		if (vector_mask_is_empty(mask))
-			return;
-		rows = mask;
+		const uint64 *passed = agg_filter_mask(column->filter, batch);
 
-		/* Rows that fail must not be evaluated. */
-		if (column->argument != NULL)
-		{
-			value = vector_expr_evaluate(column->argument->expr, rows);
-			column->argument->serial = 0;
-		}
+		for (int w = 0; w < VECTOR_WORDS; w++)
+			filtered[w] = mask[w] & passed[w];
+		mask = filtered;
 	}
-	else if (column->argument != NULL)
-		value = input_value(column->argument, batch);
-
-	vector_aggregate_update(column->aggregate, value, rows, groups);
+	if (vector_mask_is_empty(mask))
+		return;
+	if (column->argument != NULL)
+		value = agg_input_value(column->argument, batch);
+	if (column->distinct != NULL)
+		distinct_set_add(column->distinct, value, mask, groups,
+						 !state->is_full);
+	else
+		vector_aggregate_update(column->aggregate, value, mask, groups);
 }
 
 static void
 add_batch(VectorAggState *state, const VectorBatch *batch)
 {
 	uint32		groups[VECTOR_LENGTH];
+	uint64		hashes[VECTOR_LENGTH];
+	uint64		mask[VECTOR_WORDS];
+	uint64		rejected[VECTOR_WORDS];
 
+	memcpy(mask, batch->mask, sizeof(mask));
 	if (state->table != NULL)
-	{
-		find_groups(state, batch, groups);
-		state->ngroups = group_table_count(state->table);
-		for (int i = 0; i < state->ncolumns; i++)
-			vector_aggregate_grow(state->columns[i].aggregate, state->ngroups);
-	}
+		find_groups(state, batch, mask, groups, rejected, hashes);
 	for (int i = 0; i < state->ncolumns; i++)
-		update_column(&state->columns[i], batch,
+		update_column(state, &state->columns[i], batch, mask,
 					  state->table ? groups : NULL);
+	if (state->table != NULL && state->is_full &&
+		!vector_mask_is_empty(rejected))
+		agg_passes_write(state, batch, rejected, hashes);
 }
 
-/* Read all rows. */
+/* Start a pass with no groups, or the one that is always there. */
+static void
+start_groups(VectorAggState *state)
+{
+	state->is_full = false;
+	state->ngroups = state->table ? 0 : 1;
+	if (state->table)
+		group_table_reset(state->table);
+	for (int i = 0; i < state->ncolumns; i++)
+	{
+		vector_aggregate_reset(state->columns[i].aggregate);
+		vector_aggregate_grow(state->columns[i].aggregate, state->ngroups);
+		if (state->columns[i].distinct)
+			distinct_set_reset(state->columns[i].distinct);
+	}
+}
+
+/* Read all rows of a pass. */
 static void
 build_groups(VectorAggState *state)
 {
 	const VectorBatch *batch;
 	MemoryContext oldcontext = MemoryContextSwitchTo(state->context);
 
-	if (state->table == NULL)
-	{
-		state->ngroups = 1;
-		for (int i = 0; i < state->ncolumns; i++)
-			vector_aggregate_grow(state->columns[i].aggregate, 1);
-	}
-
-	while ((batch = vector_source_next(state->scan)) != NULL)
+	start_groups(state);
+	while ((batch = agg_passes_next_batch(state)) != NULL)
 	{
 		CHECK_FOR_INTERRUPTS();
 		MemoryContextReset(state->expressions.batch_context);
+		if (!state->is_full && memory_is_full(state))
+			state->is_full = state->ngroups > 0 &&
+				agg_passes_may_write(state);
 		add_batch(state, batch);
 	}
 	MemoryContextReset(state->expressions.batch_context);
+	for (int i = 0; i < state->ncolumns; i++)
+	{
+		if (state->columns[i].distinct)
+			distinct_set_finish(state->columns[i].distinct,
+								get_hash_memory_limit());
+	}
+	agg_passes_end(state);
 	MemoryContextSwitchTo(oldcontext);
 	state->next_group = 0;
 	state->is_built = true;
+}
+
+/* Have a group to emit; false if there are no more. */
+static bool
+have_group(VectorAggState *state)
+{
+	if (!state->is_built)
+		build_groups(state);
+	while (state->next_group >= state->ngroups)
+	{
+		if (!agg_passes_start_next(state))
+			return false;
+		build_groups(state);
+	}
+	return true;
 }
 
 /* ---- groups out ---- */
@@ -398,10 +454,7 @@ vector_agg_exec(CustomScanState *node)
 	ExprContext *econtext = node->ss.ps.ps_ExprContext;
 	TupleTableSlot *slot = node->ss.ss_ScanTupleSlot;
 
-	if (!state->is_built)
-		build_groups(state);
-
-	while (state->next_group < state->ngroups)
+	while (have_group(state))
 	{
 		CHECK_FOR_INTERRUPTS();
 		ResetExprContext(econtext);
@@ -430,13 +483,13 @@ vector_agg_rescan(CustomScanState *node)
 {
 	VectorAggState *state = (VectorAggState *) node;
 	PlanState  *child = linitial(node->custom_ps);
-	ListCell   *lc;
 
 	ExecScanReScan(&node->ss);
 	if (node->ss.ps.chgParam != NULL)
 		UpdateChangedParamSet(child, node->ss.ps.chgParam);
-	if (state->is_built && node->ss.ps.chgParam == NULL &&
-		child->chgParam == NULL && !child->plan->parallel_aware)
+	if (state->is_built && !agg_passes_were_several(state) &&
+		node->ss.ps.chgParam == NULL && child->chgParam == NULL &&
+		!child->plan->parallel_aware)
 	{
 		state->next_group = 0;
 		return;
@@ -444,23 +497,10 @@ vector_agg_rescan(CustomScanState *node)
 
 	if (child->chgParam == NULL)
 		ExecReScan(child);
-	foreach(lc, state->inputs)
-	{
-		AggInput   *input = lfirst(lc);
-
-		vector_expr_reset(input->expr);
-		input->serial = 0;
-	}
-	for (int i = 0; i < state->ncolumns; i++)
-	{
-		if (state->columns[i].filter)
-			vector_expr_reset(state->columns[i].filter);
-		vector_aggregate_reset(state->columns[i].aggregate);
-	}
-	if (state->table)
-		group_table_reset(state->table);
+	agg_inputs_reset(state);
+	agg_passes_reset(state);
+	start_groups(state);
 	state->is_built = false;
-	state->ngroups = 0;
 	state->next_group = 0;
 }
 
@@ -469,6 +509,12 @@ vector_agg_end(CustomScanState *node)
 {
 	VectorAggState *state = (VectorAggState *) node;
 
+	agg_passes_reset(state);
+	for (int i = 0; i < state->ncolumns; i++)
+	{
+		if (state->columns[i].distinct)
+			distinct_set_reset(state->columns[i].distinct);
+	}
 	ExecEndNode(linitial(node->custom_ps));
 	MemoryContextDelete(state->context);
 }

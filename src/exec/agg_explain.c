@@ -59,4 +59,6 @@ vector_agg_explain(CustomScanState *node, List *ancestors, ExplainState *es)
 	if (es->analyze && state->nsegments_known > 0)
 		ExplainPropertyUInteger("Segments Answered from Metadata", NULL,
 								state->nsegments_known, es);
+	if (es->analyze)
+		agg_passes_explain(state, es);
 }

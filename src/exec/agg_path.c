@@ -28,6 +28,7 @@
 #include "optimizer/planner.h"
 #include "optimizer/prep.h"
 #include "optimizer/tlist.h"
+#include "utils/fmgroids.h"
 #include "utils/selfuncs.h"
 
 /* Evaluating a vector, or adding it to an aggregate: 0.3 us. */
@@ -103,6 +104,34 @@ vector_agg_find_columns(AggQuestion *question)
 	return true;
 }
 
+/*
+ * Is it enough to see each value once, in any order?  Equal values must be
+ * alike for the aggregate, as they are for count and the sums of integers.
+ */
+static bool
+distinct_is_known(const Aggref *aggref)
+{
+	const SortGroupClause *clause;
+
+	if (list_length(aggref->aggdistinct) != 1 ||
+		list_length(aggref->args) != 1)
+		return false;
+	switch (aggref->aggfnoid)
+	{
+		case F_COUNT_ANY:
+		case F_SUM_INT2:
+		case F_SUM_INT4:
+		case F_SUM_INT8:
+		case F_AVG_INT2:
+		case F_AVG_INT4:
+		case F_AVG_INT8:
+			clause = linitial_node(SortGroupClause, aggref->aggdistinct);
+			return clause->hashable && OidIsValid(clause->eqop);
+		default:
+			return false;
+	}
+}
+
 static bool
 aggregates_are_known(AggQuestion *question)
 {
@@ -112,7 +141,9 @@ aggregates_are_known(AggQuestion *question)
 	{
 		const Aggref *aggref = lfirst_node(Aggref, lc);
 
-		if (aggref->aggdistinct != NIL || !vector_aggregate_is_known(aggref))
+		if (aggref->aggdistinct != NIL && !distinct_is_known(aggref))
+			return false;
+		if (!vector_aggregate_is_known(vector_agg_without_distinct(aggref)))
 			return false;
 	}
 	return true;
@@ -182,6 +213,8 @@ cost_aggregation(AggQuestion *question, CustomPath *path, double ngroups,
 		cost += VECTOR_COST * nvectors;
 		if (nkeys > 0)
 			cost += STATE_COST * nrows;
+		if (aggref->aggdistinct != NIL)
+			cost += KEY_COST * nrows;
 		if (aggref->args != NIL)
 			cost += input_cost(question, (Node *)
 							   linitial_node(TargetEntry, aggref->args)->expr,

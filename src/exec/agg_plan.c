@@ -48,6 +48,20 @@ vector_agg_collect_aggrefs(Node *node, List *aggrefs)
 	return aggrefs;
 }
 
+const Aggref *
+vector_agg_without_distinct(const Aggref *aggref)
+{
+	Aggref	   *plain;
+
+	if (aggref->aggdistinct == NIL)
+		return aggref;
+	plain = makeNode(Aggref);
+	memcpy(plain, aggref, sizeof(Aggref));
+	plain->aggdistinct = NIL;
+	plain->aggorder = NIL;
+	return plain;
+}
+
 /* Append an expression to a target list, unless it is there. */
 static List *
 add_entry(List *tlist, Expr *expr)

@@ -415,6 +415,27 @@ group_table_reset(GroupTable *table)
 	start_groups(table);
 }
 
+bool
+group_table_new_rows(const GroupTable *table, const uint64 *mask,
+					 const uint32 *groups, uint64 *rows)
+{
+	uint32		next = table->first_new;
+
+	memset(rows, 0, sizeof(uint64) * VECTOR_WORDS);
+	if (table->first_new == table->last_new)
+		return false;
+	VECTOR_FOR_EACH(slot, mask)
+	{
+		if (groups[slot] == next)
+		{
+			vector_set_bit(rows, slot);
+			next++;
+		}
+	}
+	Assert(next == table->last_new);
+	return true;
+}
+
 uint32
 group_table_count(const GroupTable *table)
 {

@@ -36,12 +36,22 @@ extern void group_table_find(GroupTable *table, const Vector *const *keys,
 							 const uint64 *mask, bool may_grow,
 							 uint32 *groups, uint64 *rejected, uint64 *hashes);
 
+/*
+ * Rows of the last find (mask and groups are its) that began a group; false if
+ * there are none.
+ */
+extern bool group_table_new_rows(const GroupTable *table, const uint64 *mask,
+								 const uint32 *groups, uint64 *rows);
+
 extern uint32 group_table_count(const GroupTable *table);
 
 /* Bytes that it takes. */
 extern Size group_table_memory(const GroupTable *table);
 
-/* A key of a group; valid until reset. */
+/*
+ * A key of a group; by-reference values are the table's until reset, or
+ * palloc'd.
+ */
 extern Datum group_table_key(GroupTable *table, uint32 group, int key,
 							 bool *isnull);
 

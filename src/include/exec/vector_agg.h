@@ -18,11 +18,13 @@
 #ifndef EXEC_VECTOR_AGG_H
 #define EXEC_VECTOR_AGG_H
 
+#include "exec/distinct_set.h"
 #include "exec/group_table.h"
 #include "exec/vector_aggregate.h"
 #include "exec/vector_expr.h"
 #include "exec/vector_scan.h"
 #include "exec/vector_source.h"
+#include "exec/vector_spill.h"
 #include "nodes/extensible.h"
 #include "nodes/pathnodes.h"
 
@@ -36,10 +38,22 @@ typedef enum VectorAggPrivate
 	AGG_PRIVATE_HAVING			/* path: condition on groups; plan: NIL */
 } VectorAggPrivate;
 
+/* A FILTER clause. */
+typedef struct AggFilter
+{
+	Expr	   *source;
+	VectorExpr *expr;
+	uint64		serial;			/* of the batch that mask is of */
+	uint64		mask[VECTOR_WORDS]; /* rows for which it is true */
+} AggFilter;
+
 /* Something that is evaluated for each batch. */
 typedef struct AggInput
 {
 	Expr	   *source;
+	AggFilter  *filter;			/* of the rows it is for; NULL: all */
+	bool		by_code;		/* a dictionary's codes will do */
+	Oid			type;
 	VectorExpr *expr;
 	AttrNumber	attno;			/* of a plain column, else 0 */
 	uint64		serial;			/* of the batch that value is of */
@@ -51,8 +65,11 @@ typedef struct AggColumn
 	Aggref	   *aggref;
 	VectorAggregate *aggregate;
 	AggInput   *argument;		/* NULL: count(*) */
-	VectorExpr *filter;			/* NULL: every row */
+	AggFilter  *filter;			/* NULL: every row */
+	DistinctSet *distinct;		/* NULL: without DISTINCT */
 } AggColumn;
+
+typedef struct AggPasses AggPasses;
 
 typedef struct VectorAggState
 {
@@ -61,12 +78,15 @@ typedef struct VectorAggState
 	MemoryContext context;		/* groups and expressions */
 	VectorExprContext expressions;
 	List	   *inputs;			/* of AggInput, no two alike */
+	List	   *filters;		/* of AggFilter, no two alike */
 	AggInput  **keys;
 	const Vector **key_values;
 	int			nkeys;
 	AggColumn  *columns;
 	int			ncolumns;
 	GroupTable *table;			/* NULL: one group */
+	AggPasses  *passes;
+	bool		is_full;		/* no new groups in this pass */
 	bool		is_built;
 	uint32		ngroups;
 	uint32		next_group;		/* to be emitted */
@@ -139,12 +159,67 @@ extern const CustomScanMethods vector_agg_plan_methods;
 /* The Aggrefs in an expression, each once, added to the list. */
 extern List *vector_agg_collect_aggrefs(Node *node, List *aggrefs);
 
+/* The Aggref without DISTINCT, for what sees each value once. */
+extern const Aggref *vector_agg_without_distinct(const Aggref *aggref);
+
 /* ---- agg_exec.c ---- */
 
 extern Node *vector_agg_create_state(CustomScan *plan);
 
 /* The expression with columns of the plan's custom_scan_tlist resolved. */
 extern Node *vector_agg_resolve(Node *node, CustomScan *plan);
+
+/* ---- agg_input.c ---- */
+
+/*
+ * The filter, or the input, that evaluates an expression; equal ones are
+ * shared.  by_code says that the values are looked at through their
+ * dictionary where there is one.
+ */
+extern AggFilter *agg_filter_find(VectorAggState *state, Expr *source);
+extern AggInput *agg_input_find(VectorAggState *state, Expr *source,
+								AggFilter *filter, bool by_code);
+
+/* Rows of the batch that pass; filter may be NULL. */
+extern const uint64 *agg_filter_mask(AggFilter *filter,
+									 const VectorBatch *batch);
+
+/* Values for the rows that pass the input's filter; live as long as the batch. */
+extern const Vector *agg_input_value(AggInput *input,
+									 const VectorBatch *batch);
+
+/* Before a rescan. */
+extern void agg_inputs_reset(VectorAggState *state);
+
+/* ---- agg_spill.c ---- */
+
+/* Memory is from the current context. */
+extern AggPasses *agg_passes_create(void);
+
+/* May this pass write rows to files? */
+extern bool agg_passes_may_write(const VectorAggState *state);
+
+/* Leave rows of the batch to a later pass. */
+extern void agg_passes_write(VectorAggState *state, const VectorBatch *batch,
+							 const uint64 *rejected, const uint64 *hashes);
+
+/* The next batch of this pass, its inputs evaluated if it is from a file. */
+extern const VectorBatch *agg_passes_next_batch(VectorAggState *state);
+
+/* All batches of a pass have been read. */
+extern void agg_passes_end(VectorAggState *state);
+
+/* Has there been, or is there going to be, more than one pass? */
+extern bool agg_passes_were_several(const VectorAggState *state);
+
+/* Start the next pass, if there is one. */
+extern bool agg_passes_start_next(VectorAggState *state);
+
+/* Forget all passes, with their files. */
+extern void agg_passes_reset(VectorAggState *state);
+
+extern void agg_passes_explain(const VectorAggState *state,
+							   struct ExplainState *es);
 
 /* ---- agg_explain.c ---- */
 

@@ -10,7 +10,11 @@
 
 #include "exec/vector.h"
 
-#define SPILL_PARTITIONS	64
+#define SPILL_PARTITION_BITS	6
+#define SPILL_PARTITIONS	(1 << SPILL_PARTITION_BITS)
+
+/* Shifts of a hash by as much as this leave no bits to tell partitions by. */
+#define SPILL_HASH_BITS		60
 
 typedef struct VectorSpill VectorSpill;
 
