@@ -9,8 +9,33 @@
 
 #include "compat.h"
 
+#include "pgstat.h"
 #include "storage/page.h"
 #include "storage/smgr.h"
+
+/*
+ * Buffers that blocks were in when they were last read, direct-mapped.  A row
+ * that is looked up takes a dozen metadata pages, mostly the same as the row
+ * before, and to search each in the table of all buffers took a tenth of the
+ * time.  The server checks that the block is there still.
+ */
+#define RECENT_BUFFERS	256
+
+/*
+ * A buffer found in this way is not marked as used, which would let the server
+ * take it for one that nobody needs: so every few times it is searched.
+ */
+#define RECENT_USES		16
+
+typedef struct RecentBuffer
+{
+	RelFileNumber file;
+	BlockNumber blkno;
+	Buffer		buffer;			/* 0: none */
+	int			nuses;			/* left until it is to be searched */
+} RecentBuffer;
+
+static RecentBuffer recent_buffers[RECENT_BUFFERS];
 
 void
 page_report_corruption(Relation rel, BlockNumber blkno, const char *detail,...)
@@ -63,6 +88,39 @@ page_check(Relation rel, Page page, BlockNumber blkno, PageKind kind)
 							   tag->blkno);
 }
 
+/*
+ * Pin a block in the buffer that it was in when it was last read, if it is
+ * there still.
+ */
+static bool
+recent_buffer_pin(Relation rel, RecentBuffer *recent, BlockNumber blkno)
+{
+	if (recent->buffer == InvalidBuffer || recent->blkno != blkno ||
+		recent->file != rel->rd_locator.relNumber || recent->nuses-- <= 0 ||
+		!ReadRecentBuffer(rel->rd_locator, MAIN_FORKNUM, blkno,
+						  recent->buffer))
+		return false;
+	pgstat_count_buffer_read(rel);
+	pgstat_count_buffer_hit(rel);
+	return true;
+}
+
+static Buffer
+block_read_recent(Relation rel, BlockNumber blkno)
+{
+	uint32		index = (blkno ^ rel->rd_locator.relNumber) % RECENT_BUFFERS;
+	RecentBuffer *recent = &recent_buffers[index];
+
+	if (!recent_buffer_pin(rel, recent, blkno))
+	{
+		recent->buffer = ReadBuffer(rel, blkno);
+		recent->blkno = blkno;
+		recent->file = rel->rd_locator.relNumber;
+		recent->nuses = RECENT_USES;
+	}
+	return recent->buffer;
+}
+
 Buffer
 block_read(Relation rel, BlockNumber blkno, BufferAccessStrategy strategy)
 {
@@ -72,6 +130,8 @@ block_read(Relation rel, BlockNumber blkno, BufferAccessStrategy strategy)
 	if ((known == InvalidBlockNumber || blkno >= known) &&
 		blkno >= RelationGetNumberOfBlocks(rel))
 		page_report_corruption(rel, blkno, "The file has no such block.");
+	if (strategy == NULL && !RelationUsesLocalBuffers(rel))
+		return block_read_recent(rel, blkno);
 	return ReadBufferExtended(rel, MAIN_FORKNUM, blkno, RBM_NORMAL, strategy);
 }
 
