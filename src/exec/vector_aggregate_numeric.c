@@ -204,7 +204,8 @@ align_scale(VectorAggregate *aggregate, WideState *state, int scale)
 		return 0;
 
 	shift = scale - state->scale;
-	if (aggregate->function->has_squares || Abs(shift) > MAX_SHIFT)
+	if (aggregate->function->has_squares || shift > MAX_SHIFT ||
+		shift < -MAX_SHIFT)
 		flush_sums(aggregate, state);
 	else if (shift < 0)
 		return -shift;
