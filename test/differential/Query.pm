@@ -310,14 +310,15 @@ sub sum_of_sums
 sub bare_aggregate
 {
 	my ($query, $scope) = @_;
-	my $kind = rand();
-	my $distinct = chance(0.07) ? 'DISTINCT ' : '';
+	# one aggregate that only core knows takes a whole query away from us
+	my $kind = rand($query->{common} ? 0.92 : 1);
+	my $distinct = chance($query->{common} ? 0 : 0.1) ? 'DISTINCT ' : '';
 
 	if ($kind < 0.13) { return { call => 'count', args => '*', type => 'int8' } }
 	if ($kind < 0.28)
 	{
 		my ($sql) = argument($scope);
-		return { call => 'count', args => (chance(0.4) ? 'DISTINCT ' : '') . $sql, type => 'int8' };
+		return { call => 'count', args => (chance($query->{common} ? 0.1 : 0.4) ? 'DISTINCT ' : '') . $sql, type => 'int8' };
 	}
 	if ($kind < 0.3) { my $sums = sum_of_sums($scope); return $sums if $sums }
 	if ($kind < 0.58) { return summing($query, $scope, $distinct) }
@@ -629,7 +630,7 @@ sub new_query
 {
 	my ($set, $number) = @_;
 	srand($set->{seed} * 7919 + $number * 104729 + 17);
-	my $query = { number => $number, large => $set->{large}, where => [], having => [], bound => chance(0.25) };
+	my $query = { number => $number, large => $set->{large}, where => [], having => [], bound => chance(0.25), common => chance(0.65) };
 	my $texts = $set->{collations};
 	my $scope = { collation => @$texts ? pick(@$texts) : '', risky => chance(0.2), risks => {}, samples => $set->{samples}, exact => !$query->{bound} };
 
