@@ -441,11 +441,11 @@ sub select_scan
 	my ($query, $scope) = @_;
 	my @items = some_items($scope, between(1, 5));
 
-	@items = order_by($query, $scope, \@items, pick(1, 1, 2)) if chance(0.45);
+	@items = order_by($query, $scope, \@items, pick(1, 1, 2)) if chance(0.6);
 	$query->{select} = [ map { $_->{sql} } @items ];
 	push @{ $query->{select} }, odd_item($scope) if $query->{table} && chance(0.08) && $query->{table}{name} !~ /[vwe]/;
 	$query->{locks} = $query->{table} && $query->{table}{name} =~ /[ts]/ && !$query->{role} && chance(0.02);
-	limit($query) if chance($query->{order} ? 0.6 : 0.15);
+	limit($query) if chance($query->{order} ? 0.75 : 0.15);
 	return;
 }
 
@@ -619,6 +619,9 @@ our %modes = (
 	nested => [ 'enable_hashjoin = off', 'enable_mergejoin = off', 'enable_material = off', 'enable_memoize = off' ],
 	compiled => [ 'jit = on', 'jit_above_cost = 0' ],
 );
+# What makes nodes that go by the vector look cheap, which they are not to the
+# planner where few rows are left.
+our @favour = ('cpu_tuple_cost = 1', 'cpu_operator_cost = 1');
 my @free_modes = (('serial') x 10, ('spill') x 2, ('parallel') x 5, 'parallel_spill', 'no_leader', 'no_workers', 'forced', 'no_hash', 'partitionwise', 'nested');
 
 my %selects = (
@@ -652,6 +655,7 @@ sub new_query
 	$selects{ $query->{kind} }->($query, $scope, $set);
 	delete @$query{qw(limit offset)} if $query->{ticks} || $query->{bound} && !$query->{nkeys};
 	$query->{mode} = $query->{bound} ? pick(qw(serial serial serial spill)) : chance(0.004) ? 'compiled' : pick(@free_modes);
+	$query->{favoured} = chance(0.6);
 	$query->{risks} = $scope->{risks};
 	$query->{params} = $scope->{params};
 	$query->{generic} = chance(0.6);

@@ -170,7 +170,7 @@ sub insert_rows
 sub fill
 {
 	my ($table, $rows, $collations) = @_;
-	my @sql;
+	my @sql = 'SET columnar.row_form_rows = ' . pick(0, 0, 100, 1000) . ';';
 	my $row = 1;
 
 	while ($row <= $rows)
@@ -187,7 +187,7 @@ sub fill
 		push @sql, "VACUUM $table->{name};" if chance(0.1);
 	}
 	push @sql, 'SET columnar.row_form_rows = 1000;', insert_rows($table, $rows + 1, $rows + between(1, 30)) if chance(0.3);
-	return @sql;
+	return @sql, 'SET columnar.row_form_rows = 1000;';
 }
 
 sub change_rows
@@ -275,6 +275,8 @@ sub parted_table
 		push @sql, "CREATE TABLE $name ($definitions);", "CREATE TABLE ${name}1 (own text) INHERITS ($name);",
 		  "CREATE TABLE ${name}2 ($definitions, more int4 DEFAULT 3);", "ALTER TABLE ${name}2 INHERIT $name;";
 		my $first = 1;
+
+		push @sql, 'SET columnar.row_form_rows = ' . pick(0, 0, 1000) . ';';
 		for my $child ($name, "${name}1", "${name}2")
 		{
 			my $child_table = { %$table, name => $child };
@@ -320,8 +322,8 @@ sub data_set
 	my $collations = [ pick(@all), pick(@all) ];
 	my $large = chance(0.06);
 	my $t = plain_table('t', $large ? between(66000, 140000) : between(2500, 9000), $large ? 5 : between(6, 13), $collations);
-	my $s = plain_table('s', between(300, 3500), between(5, 9), $collations);
-	my $p = parted_table('p', between(1500, 7000), between(5, 9), $collations);
+	my $s = plain_table('s', between(300, 5000), between(5, 9), $collations);
+	my $p = parted_table('p', between(2000, 10000), between(5, 9), $collations);
 	my $d = small_table('d', $t, $s);
 	my $e = { name => 'e', columns => $d->{columns}, sql => ['CREATE TABLE e (LIKE d);'] };
 	my @sql = map { @{ $_->{sql} } } $t, $s, $p, $d, $e;
