@@ -445,7 +445,7 @@ column_is_by_row(VectorScanState *state, ScanColumn *column, bool is_qual)
 	if ((av->kind != VALUE_BYTES && av->kind != VALUE_NUMERIC) ||
 		av->chunk == NULL || column->is_filled)
 		return false;
-	if (!is_qual && state->css.ss.ps.qual != NULL &&
+	if (!is_qual && state->row_qual != NULL &&
 		state->npassed < state->ntested / 4)
 		return true;
 
@@ -470,11 +470,11 @@ fill_column(VectorScanState *state, ScanColumn *column, bool is_qual)
 static void
 fill_qual_columns(VectorScanState *state)
 {
-	if (state->nqual_outputs == 0)
+	if (state->row_qual == NULL || state->nrow_outputs == 0)
 		return;
 	load_qual_columns(state);
-	for (int i = 0; i < state->nqual_outputs; i++)
-		fill_column(state, state->qual_outputs[i].column, true);
+	for (int i = 0; i < state->nrow_outputs; i++)
+		fill_column(state, state->row_outputs[i].column, true);
 }
 
 /* Make a batch of the current vector; false if no row is left. */
@@ -505,6 +505,8 @@ load_vector(VectorScanState *state)
 		state->columns[i].is_filled = false;
 		state->columns[i].is_by_row = false;
 	}
+	if (state->qual && !vector_qual_apply(state))
+		return false;
 	fill_qual_columns(state);
 	return true;
 }
@@ -574,7 +576,7 @@ renew_row_page(VectorScanState *state)
 static bool
 step_row_page(VectorScanState *state, bool forward)
 {
-	if (state->source)
+	if (state->by_batches)
 		renew_row_page(state);
 	return forward ? group_scan_next_row_page(state->scan) :
 		group_scan_prev_row_page(state->scan);
@@ -620,7 +622,7 @@ append_row_page(VectorScanState *state)
 static bool
 batch_has_room(const VectorScanState *state)
 {
-	return state->source && state->nrow_pages < BATCH_ROW_PAGES &&
+	return state->by_batches && state->nrow_pages < BATCH_ROW_PAGES &&
 		state->batch.nrows + TID_BLOCK_ROWS <= VECTOR_ROWS;
 }
 
@@ -644,7 +646,7 @@ load_row_pages(VectorScanState *state)
 	{
 		append_row_page(state);
 	} while (batch_has_room(state) && step_row_page(state, true));
-	return batch->nrows > 0;
+	return batch->nrows > 0 && (!state->qual || vector_qual_apply(state));
 }
 
 /* ---- steps ---- */

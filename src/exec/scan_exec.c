@@ -160,12 +160,12 @@ is_plain_columns(List *tlist, Index relid)
 	return true;
 }
 
-/*
- * All columns of a kind to where they are in a tuple of the table.
- */
-static ScanOutput *
-scan_slot_outputs(VectorScanState *state, bool is_qual, int *noutputs)
+ScanOutput *
+vector_scan_outputs(VectorScanState *state, List *exprs, int *noutputs)
 {
+	Index		relid = ((Scan *) state->css.ss.ps.plan)->scanrelid;
+	TupleDesc	desc = RelationGetDescr(state->css.ss.ss_currentRelation);
+	Bitmapset  *attnos = attributes_of(exprs, relid, desc);
 	ScanOutput *outputs = palloc(sizeof(ScanOutput) * Max(state->ncolumns, 1));
 
 	*noutputs = 0;
@@ -173,12 +173,13 @@ scan_slot_outputs(VectorScanState *state, bool is_qual, int *noutputs)
 	{
 		ScanColumn *column = &state->columns[i];
 
-		if (!(is_qual ? column->is_qual : column->is_output))
+		if (!bms_is_member(column->attno, attnos))
 			continue;
 		outputs[*noutputs].column = column;
 		outputs[*noutputs].target = column->attno - 1;
 		(*noutputs)++;
 	}
+	bms_free(attnos);
 	return outputs;
 }
 
@@ -221,12 +222,12 @@ init_outputs(VectorScanState *state)
 	state->uses_expressions = state->css.ss.ps.qual != NULL ||
 		state->output_mode == OUTPUT_PROJECTION;
 
-	state->qual_outputs = scan_slot_outputs(state, true,
-											&state->nqual_outputs);
+	state->qual_outputs = vector_scan_outputs(state, plan->plan.qual,
+											  &state->nqual_outputs);
 	if (state->output_mode == OUTPUT_COLUMNS)
 		state->outputs = result_slot_outputs(state, tlist, &state->noutputs);
 	else
-		state->outputs = scan_slot_outputs(state, false, &state->noutputs);
+		state->outputs = vector_scan_outputs(state, tlist, &state->noutputs);
 }
 
 static void
@@ -250,6 +251,7 @@ vector_scan_begin(CustomScanState *node, EState *estate, int eflags)
 												 ALLOCSET_DEFAULT_SIZES);
 	state->row_context = AllocSetContextCreate(state->context, "columnar row",
 											   ALLOCSET_DEFAULT_SIZES);
+	vector_qual_init(state);
 	MemoryContextSwitchTo(oldcontext);
 
 	state->row_slot = ExecInitExtraTupleSlot(estate, RelationGetDescr(rel),
@@ -401,10 +403,10 @@ passes_qual(VectorScanState *state, TupleTableSlot *slot)
 {
 	ExprContext *econtext = state->css.ss.ps.ps_ExprContext;
 
-	fill_slot(state, slot, state->qual_outputs, state->nqual_outputs);
+	fill_slot(state, slot, state->row_outputs, state->nrow_outputs);
 	econtext->ecxt_scantuple = slot;
 	state->ntested++;
-	if (ExecQual(state->css.ss.ps.qual, econtext))
+	if (ExecQual(state->row_qual, econtext))
 	{
 		state->npassed++;
 		return true;
@@ -589,7 +591,7 @@ vector_scan_exec(CustomScanState *node)
 		if (!next_row(state, forward))
 			return emit_end(state);
 		store_row(state, slot);
-	} while (node->ss.ps.qual != NULL && !passes_qual(state, slot));
+	} while (state->row_qual != NULL && !passes_qual(state, slot));
 
 	return emit_row(state, slot);
 }
@@ -617,6 +619,7 @@ vector_scan_rescan(CustomScanState *node)
 	ExecScanReScan(&node->ss);
 	for (int i = 0; i < state->nfilters; i++)
 		column_filter_reset(&state->filters[i]);
+	vector_qual_reset(state);
 	state->is_started = false;
 	state->in_group = false;
 	state->batch.nrows = 0;

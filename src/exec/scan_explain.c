@@ -47,6 +47,23 @@ explain_filters(VectorScanState *state, List *ancestors, ExplainState *es)
 	ExplainPropertyText("Vector Filter", text, es);
 }
 
+/* Clauses of the node's filter that are not evaluated row by row. */
+static void
+explain_qual(VectorScanState *state, List *ancestors, ExplainState *es)
+{
+	CustomScan *plan = (CustomScan *) state->css.ss.ps.plan;
+	List	   *clauses = vector_qual_clauses(state);
+	List	   *context;
+
+	if (clauses == NIL || !es->verbose)
+		return;
+	context = set_deparse_context_plan(es->deparse_cxt, (Plan *) plan,
+									   ancestors);
+	ExplainPropertyText("Vectorised Filter",
+						deparse_expression((Node *) make_ands_explicit(clauses),
+										   context, true, false), es);
+}
+
 void
 vector_scan_explain(CustomScanState *node, List *ancestors, ExplainState *es)
 {
@@ -55,6 +72,7 @@ vector_scan_explain(CustomScanState *node, List *ancestors, ExplainState *es)
 
 	explain_columns(state, es);
 	explain_filters(state, ancestors, es);
+	explain_qual(state, ancestors, es);
 	if (!es->analyze || state->nfilters == 0)
 		return;
 

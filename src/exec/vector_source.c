@@ -82,7 +82,9 @@ typedef struct VectorSource
 {
 	VectorBatch batch;
 	bool		is_vector;		/* else row pages */
+	bool		is_current;		/* batch is the scan's batch */
 	const uint16 *rows;			/* position of each slot, or NULL: the same */
+	uint16		positions[VECTOR_LENGTH];	/* memory of rows */
 	bool		is_timed;		/* inside of the scan's instrumentation */
 	SourceColumn **columns;		/* by attribute number; NULL: not read */
 	MemoryContext context;
@@ -92,13 +94,14 @@ typedef struct VectorSource
 static uint64 last_serial = 0;
 
 void
-vector_source_begin(VectorScanState *scan, VectorSegmentTaker taker,
-					void *argument)
+vector_source_init(VectorScanState *scan)
 {
-	VectorSource *source = MemoryContextAllocZero(scan->context,
-												  sizeof(VectorSource));
+	VectorSource *source;
 	int			natts = RelationGetNumberOfAttributes(scan->css.ss.ss_currentRelation);
 
+	if (scan->source)
+		return;
+	source = MemoryContextAllocZero(scan->context, sizeof(VectorSource));
 	source->context = scan->context;
 	source->columns = MemoryContextAllocZero(scan->context,
 											 sizeof(SourceColumn *) * (natts + 1));
@@ -117,8 +120,17 @@ vector_source_begin(VectorScanState *scan, VectorSegmentTaker taker,
 		source->columns[column->column->attno] = column;
 	}
 	scan->source = source;
+}
+
+void
+vector_source_begin(VectorScanState *scan, VectorSegmentTaker taker,
+					void *argument)
+{
+	vector_source_init(scan);
 	scan->taker = taker;
 	scan->taker_argument = argument;
+	scan->by_batches = true;
+	vector_qual_init(scan);
 }
 
 /* ---- instrumentation ---- */
@@ -161,7 +173,7 @@ move_row(VectorScanState *scan, int i, int n)
 	}
 }
 
-/* Keep the batch's rows that pass the qual. */
+/* Keep the batch's rows that pass what is left of the qual. */
 static void
 apply_qual(VectorScanState *scan)
 {
@@ -182,18 +194,20 @@ apply_qual(VectorScanState *scan)
 		for (int i = 0; i < n; i++)
 			vector_set_bit(batch->mask, batch->rows[i]);
 	}
+	if (n < batch->nrows)
+		scan->source->is_current = false;
 	batch->nrows = n;
 }
 
-/* Make the scan's batch one for the node above. */
-static void
-set_batch(VectorScanState *scan)
+const VectorBatch *
+vector_source_set_batch(VectorScanState *scan)
 {
 	VectorSource *source = scan->source;
 	ScanBatch  *rows = &scan->batch;
 	VectorBatch *batch = &source->batch;
 
 	source->is_vector = rows->is_vector;
+	source->is_current = true;
 	source->rows = NULL;
 	batch->serial = ++last_serial;
 	batch->nrows = rows->nrows;
@@ -202,16 +216,71 @@ set_batch(VectorScanState *scan)
 	{
 		int			nslots = rows->rows[rows->nrows - 1] + 1;
 
-		if (rows->nrows <= nslots / COMPACT_RATIO)
-			source->rows = rows->rows;
-		else
+		if (rows->nrows > nslots / COMPACT_RATIO)
 		{
 			batch->nslots = nslots;
 			memcpy(batch->mask, rows->mask, sizeof(batch->mask));
-			return;
+			return batch;
 		}
+		memcpy(source->positions, rows->rows, sizeof(uint16) * rows->nrows);
+		source->rows = source->positions;
 	}
 	vector_mask_fill(batch->mask, batch->nrows);
+	return batch;
+}
+
+/* Keep rows of row pages, or of a vector, in the scan's batch. */
+static void
+keep_rows(VectorScanState *scan, const uint64 *mask)
+{
+	VectorSource *source = scan->source;
+	ScanBatch  *batch = &scan->batch;
+	int			n = 0;
+
+	VECTOR_FOR_EACH(slot, mask)
+	{
+		if (!source->is_vector)
+		{
+			move_row(scan, slot, n);
+			batch->rows[n++] = batch->rows[slot];
+		}
+		else
+			batch->rows[n++] = source->rows ? source->rows[slot] : slot;
+	}
+	batch->nrows = n;
+	if (!source->is_vector)
+		return;
+	if (source->rows == NULL)
+	{
+		memcpy(batch->mask, mask, sizeof(batch->mask));
+		return;
+	}
+	memset(batch->mask, 0, sizeof(batch->mask));
+	for (int i = 0; i < n; i++)
+		vector_set_bit(batch->mask, batch->rows[i]);
+}
+
+/*
+ * As long as most slots have rows, columns that have been made stay good.
+ */
+void
+vector_source_keep(VectorScanState *scan, const uint64 *mask)
+{
+	VectorSource *source = scan->source;
+	VectorBatch *batch = &source->batch;
+	int			n = vector_mask_count(mask);
+
+	Assert(source->is_current);
+	if (n == batch->nrows)
+		return;
+	keep_rows(scan, mask);
+	if (!source->is_vector || n <= batch->nslots / COMPACT_RATIO)
+	{
+		source->is_current = false;
+		return;
+	}
+	batch->nrows = n;
+	memcpy(batch->mask, mask, sizeof(batch->mask));
 }
 
 static bool
@@ -221,11 +290,14 @@ next_batch(VectorScanState *scan)
 		vector_scan_start(scan);
 	while (scan_batch_next(scan, true))
 	{
-		if (scan->css.ss.ps.qual != NULL)
+		if (scan->qual == NULL)
+			scan->source->is_current = false;
+		if (scan->row_qual != NULL)
 			apply_qual(scan);
 		if (scan->batch.nrows > 0)
 		{
-			set_batch(scan);
+			if (!scan->source->is_current)
+				(void) vector_source_set_batch(scan);
 			return true;
 		}
 	}

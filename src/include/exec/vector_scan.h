@@ -131,8 +131,15 @@ typedef struct VectorScanState
 	uint64		ntested;		/* rows that met the qual, and that passed */
 	uint64		npassed;
 
-	/* Batches for a vectorised node above. */
-	struct VectorSource *source;	/* NULL: rows leave one by one */
+	/* The qual, see vector_qual.c. */
+	struct VectorQual *qual;	/* its vectorised clauses; NULL: there are none */
+	ExprState  *row_qual;		/* what is left of it for the batch's rows */
+	ScanOutput *row_outputs;	/* filled before that runs */
+	int			nrow_outputs;
+
+	/* Columns as vectors, for the qual or for a node above. */
+	struct VectorSource *source;	/* NULL: none */
+	bool		by_batches;		/* a node above takes batches, not rows */
 	bool		(*taker) (void *argument, SegmentReader *reader,
 						  const SegmentData *segment);	/* or NULL */
 	void	   *taker_argument;
@@ -188,6 +195,10 @@ extern void vector_scan_start(VectorScanState *state);
 /* Does row i of the batch pass the qual?  Its columns are filled. */
 extern bool vector_scan_row_passes(VectorScanState *state, int row);
 
+/* Where columns that expressions read go in the slot of a row. */
+extern ScanOutput *vector_scan_outputs(VectorScanState *state, List *exprs,
+									   int *noutputs);
+
 /* ---- scan_batch.c ---- */
 
 /*
@@ -198,6 +209,23 @@ extern bool scan_batch_next(VectorScanState *state, bool forward);
 
 /* Fill the columns of the target list for the batch's rows. */
 extern void scan_batch_fill_output(VectorScanState *state);
+
+/* ---- vector_qual.c ---- */
+
+/* Decide which clauses of the qual are vectorised; again for by_batches. */
+extern void vector_qual_init(VectorScanState *state);
+
+/* Before a rescan. */
+extern void vector_qual_reset(VectorScanState *state);
+
+/* The clauses that are, for EXPLAIN. */
+extern List *vector_qual_clauses(const VectorScanState *state);
+
+/*
+ * Keep the rows of a new batch that pass the vectorised clauses, and set
+ * row_qual to what is left for them; false if there is no row.
+ */
+extern bool vector_qual_apply(VectorScanState *state);
 
 /* ---- scan_column.c ---- */
 

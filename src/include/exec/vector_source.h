@@ -76,4 +76,15 @@ extern void vector_source_datums(VectorScanState *scan, int attno,
 								 const uint64 *mask, const Datum **values,
 								 const bool **isnull);
 
+/* ---- for the scan itself ---- */
+
+/* Have columns ready to be asked for. */
+extern void vector_source_init(VectorScanState *scan);
+
+/* Make the scan's batch one whose columns can be asked for. */
+extern const VectorBatch *vector_source_set_batch(VectorScanState *scan);
+
+/* Keep only these rows of it in the scan's batch. */
+extern void vector_source_keep(VectorScanState *scan, const uint64 *mask);
+
 #endif							/* EXEC_VECTOR_SOURCE_H */
