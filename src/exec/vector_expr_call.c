@@ -19,7 +19,8 @@ static const VectorFunction *const function_tables[] = {
 	vector_integer_functions,
 	vector_float_functions,
 	vector_numeric_functions,
-	vector_cast_functions
+	vector_cast_functions,
+	vector_time_functions
 };
 
 const VectorFunction *

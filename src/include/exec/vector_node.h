@@ -198,6 +198,7 @@ extern const VectorFunction vector_integer_functions[];
 extern const VectorFunction vector_float_functions[];
 extern const VectorFunction vector_numeric_functions[];
 extern const VectorFunction vector_cast_functions[];
+extern const VectorFunction vector_time_functions[];
 
 /* ---- vector_expr_compare.c ---- */
 
