@@ -115,7 +115,7 @@ integers_to_booleans(VectorNode *node, const Vector *const *args,
 	if (args[0]->form != FORM_INTEGER)
 		return false;
 	zero.integers = &value;
-	vector_compare_integers(COMPARE_NE, args[0], &zero, node->result.bits);
+	vector_compare_integers(COMPARISON_NE, args[0], &zero, node->result.bits);
 	return true;
 }
 

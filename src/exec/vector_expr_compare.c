@@ -78,15 +78,15 @@ DEFINE_TEST(floats_less, double, (a < b) | ((a == a) & (b != b)))
 static inline bool
 is_inverted(int comparison)
 {
-	return comparison == COMPARE_NE || comparison == COMPARE_LE ||
-		comparison == COMPARE_GE;
+	return comparison == COMPARISON_NE || comparison == COMPARISON_LE ||
+		comparison == COMPARISON_GE;
 }
 
 /* Is it < with the sides turned around? */
 static inline bool
 is_swapped(int comparison)
 {
-	return comparison == COMPARE_GT || comparison == COMPARE_LE;
+	return comparison == COMPARISON_GT || comparison == COMPARISON_LE;
 }
 
 static void
@@ -113,7 +113,7 @@ vector_compare_integers(Comparison comparison, const Vector *left,
 		left = right;
 		right = swap;
 	}
-	if (comparison == COMPARE_EQ || comparison == COMPARE_NE)
+	if (comparison == COMPARISON_EQ || comparison == COMPARISON_NE)
 		integers_equal(left->integers, left->is_constant,
 					   right->integers, right->is_constant, match);
 	else
@@ -143,7 +143,7 @@ compare_floats(VectorNode *node, const Vector *const *args,
 
 	if (left->form != FORM_FLOAT || right->form != FORM_FLOAT)
 		return false;
-	if (node->option == COMPARE_EQ || node->option == COMPARE_NE)
+	if (node->option == COMPARISON_EQ || node->option == COMPARISON_NE)
 		floats_equal(left->floats, left->is_constant,
 					 right->floats, right->is_constant, match);
 	else
@@ -165,7 +165,7 @@ compare_booleans(VectorNode *node, const Vector *const *args,
 
 	if (args[0]->form != FORM_BOOLEAN || args[1]->form != FORM_BOOLEAN)
 		return false;
-	if (node->option == COMPARE_EQ || node->option == COMPARE_NE)
+	if (node->option == COMPARISON_EQ || node->option == COMPARISON_NE)
 	{
 		for (int w = 0; w < VECTOR_WORDS; w++)
 			bits[w] = ~(left[w] ^ right[w]) ^ inverted;
@@ -201,8 +201,8 @@ compare_strings(VectorNode *node, const Vector *const *args,
 {
 	const Vector *left = args[is_swapped(node->option) ? 1 : 0];
 	const Vector *right = args[is_swapped(node->option) ? 0 : 1];
-	bool		is_equality = node->option == COMPARE_EQ ||
-		node->option == COMPARE_NE;
+	bool		is_equality = node->option == COMPARISON_EQ ||
+		node->option == COMPARISON_NE;
 	bool		inverted = is_inverted(node->option);
 
 	if (left->form != FORM_STRING || right->form != FORM_STRING)
@@ -245,12 +245,12 @@ collation_is_c(const List *args, Oid collation)
 /* ---- functions ---- */
 
 #define COMPARISONS(kernel, eq, ne, lt, le, gt, ge) \
-	{eq, kernel, COMPARE_EQ}, \
-	{ne, kernel, COMPARE_NE}, \
-	{lt, kernel, COMPARE_LT}, \
-	{le, kernel, COMPARE_LE}, \
-	{gt, kernel, COMPARE_GT}, \
-	{ge, kernel, COMPARE_GE}
+	{eq, kernel, COMPARISON_EQ}, \
+	{ne, kernel, COMPARISON_NE}, \
+	{lt, kernel, COMPARISON_LT}, \
+	{le, kernel, COMPARISON_LE}, \
+	{gt, kernel, COMPARISON_GT}, \
+	{ge, kernel, COMPARISON_GE}
 
 #define INTEGER_COMPARISONS(prefix) \
 	COMPARISONS(compare_integers, prefix##EQ, prefix##NE, prefix##LT, \
@@ -279,20 +279,20 @@ const VectorFunction vector_compare_functions[] = {
 	INTEGER_COMPARISONS_(F_TIMESTAMP),
 	INTEGER_COMPARISONS_(F_TIMESTAMPTZ),
 	INTEGER_COMPARISONS_(F_CASH),
-	{F_ENUM_EQ, compare_integers, COMPARE_EQ},
-	{F_ENUM_NE, compare_integers, COMPARE_NE},
+	{F_ENUM_EQ, compare_integers, COMPARISON_EQ},
+	{F_ENUM_NE, compare_integers, COMPARISON_NE},
 	FLOAT_COMPARISONS(F_FLOAT4),
 	FLOAT_COMPARISONS(F_FLOAT8),
 	FLOAT_COMPARISONS(F_FLOAT48),
 	FLOAT_COMPARISONS(F_FLOAT84),
 	COMPARISONS(compare_booleans, F_BOOLEQ, F_BOOLNE, F_BOOLLT, F_BOOLLE,
 				F_BOOLGT, F_BOOLGE),
-	{F_TEXTEQ, compare_strings, COMPARE_EQ, collation_is_bytewise},
-	{F_TEXTNE, compare_strings, COMPARE_NE, collation_is_bytewise},
-	{F_TEXT_LT, compare_strings, COMPARE_LT, collation_is_c},
-	{F_TEXT_LE, compare_strings, COMPARE_LE, collation_is_c},
-	{F_TEXT_GT, compare_strings, COMPARE_GT, collation_is_c},
-	{F_TEXT_GE, compare_strings, COMPARE_GE, collation_is_c},
+	{F_TEXTEQ, compare_strings, COMPARISON_EQ, collation_is_bytewise},
+	{F_TEXTNE, compare_strings, COMPARISON_NE, collation_is_bytewise},
+	{F_TEXT_LT, compare_strings, COMPARISON_LT, collation_is_c},
+	{F_TEXT_LE, compare_strings, COMPARISON_LE, collation_is_c},
+	{F_TEXT_GT, compare_strings, COMPARISON_GT, collation_is_c},
+	{F_TEXT_GE, compare_strings, COMPARISON_GE, collation_is_c},
 	COMPARISONS(compare_strings, F_BYTEAEQ, F_BYTEANE, F_BYTEALT, F_BYTEALE,
 				F_BYTEAGT, F_BYTEAGE),
 	COMPARISONS(compare_strings, F_UUID_EQ, F_UUID_NE, F_UUID_LT, F_UUID_LE,

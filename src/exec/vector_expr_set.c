@@ -396,7 +396,7 @@ find_kernel(ScalarArrayOpExpr *expr, bool *can_search)
 	if (function == NULL)
 		return NULL;
 	*can_search = vector_compares_exactly(function, expr->useOr ?
-										  COMPARE_EQ : COMPARE_NE) &&
+										  COMPARISON_EQ : COMPARISON_NE) &&
 		form_of(linitial(expr->args)) == form_of(lsecond(test->args));
 	return *can_search || is_small(array) ? function : NULL;
 }

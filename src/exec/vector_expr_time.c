@@ -723,12 +723,12 @@ compare_date_last(VectorNode *node, const Vector *const *args,
 /* ---- functions ---- */
 
 #define DATE_COMPARISONS(kernel, prefix, suffix) \
-	{prefix##_EQ_##suffix, kernel, COMPARE_EQ}, \
-	{prefix##_NE_##suffix, kernel, COMPARE_NE}, \
-	{prefix##_LT_##suffix, kernel, COMPARE_LT}, \
-	{prefix##_LE_##suffix, kernel, COMPARE_LE}, \
-	{prefix##_GT_##suffix, kernel, COMPARE_GT}, \
-	{prefix##_GE_##suffix, kernel, COMPARE_GE}
+	{prefix##_EQ_##suffix, kernel, COMPARISON_EQ}, \
+	{prefix##_NE_##suffix, kernel, COMPARISON_NE}, \
+	{prefix##_LT_##suffix, kernel, COMPARISON_LT}, \
+	{prefix##_LE_##suffix, kernel, COMPARISON_LE}, \
+	{prefix##_GT_##suffix, kernel, COMPARISON_GT}, \
+	{prefix##_GE_##suffix, kernel, COMPARISON_GE}
 
 const VectorFunction vector_time_functions[] = {
 	{F_EXTRACT_TEXT_DATE, extract_field, OPTION(INPUT_DATE, RESULT_NUMERIC)},

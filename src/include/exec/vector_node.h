@@ -205,12 +205,12 @@ extern const VectorFunction vector_time_functions[];
 /* What a comparison asks. */
 typedef enum Comparison
 {
-	COMPARE_EQ,
-	COMPARE_NE,
-	COMPARE_LT,
-	COMPARE_LE,
-	COMPARE_GT,
-	COMPARE_GE
+	COMPARISON_EQ,
+	COMPARISON_NE,
+	COMPARISON_LT,
+	COMPARISON_LE,
+	COMPARISON_GT,
+	COMPARISON_GE
 } Comparison;
 
 /* One bit per byte, which are 0 or 1. */
