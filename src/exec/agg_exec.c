@@ -162,6 +162,21 @@ init_columns(VectorAggState *state, CustomScan *plan, int *position)
 	}
 }
 
+static void
+init_topn(VectorAggState *state, CustomScan *plan, int position)
+{
+	List	   *wish = list_nth(plan->custom_private, AGG_PRIVATE_TOPN);
+
+	state->ninputs = position;
+	state->max_groups = PG_UINT32_MAX;
+	if (wish == NIL)
+		return;
+	state->topn = agg_topn_create(state, wish,
+								  list_copy_tail(plan->custom_exprs,
+												 position));
+	state->max_groups = agg_topn_first_groups(state->topn);
+}
+
 /* ---- answers from metadata ---- */
 
 /* Could all aggregates be answered from what segments say of columns? */
@@ -260,6 +275,7 @@ vector_agg_begin(CustomScanState *node, EState *estate, int eflags)
 	oldcontext = MemoryContextSwitchTo(state->context);
 	init_keys(state, plan, &position);
 	init_columns(state, plan, &position);
+	init_topn(state, plan, position);
 	state->passes = agg_passes_create();
 	vector_source_begin(state->scan,
 						may_take_segments(state) ? take_segment : NULL,
@@ -290,6 +306,13 @@ memory_is_full(VectorAggState *state)
 	return memory > get_hash_memory_limit();
 }
 
+/* Are there as many groups as are wanted? */
+static bool
+are_enough(const VectorAggState *state)
+{
+	return state->ngroups >= state->max_groups;
+}
+
 /*
  * Give the batch's rows their groups.  Rows that find no room are taken out of
  * mask.
@@ -301,8 +324,8 @@ find_groups(VectorAggState *state, const VectorBatch *batch, uint64 *mask,
 	for (int i = 0; i < state->nkeys; i++)
 		state->key_values[i] = agg_input_value(state->keys[i], batch);
 	group_table_find(state->table, state->key_values, batch->mask,
-					 !state->is_full, groups, rejected, hashes);
-	if (state->is_full)
+					 !state->is_closed, groups, rejected, hashes);
+	if (state->is_closed)
 	{
 		for (int w = 0; w < VECTOR_WORDS; w++)
 			mask[w] &= ~rejected[w];
@@ -354,7 +377,7 @@ add_batch(VectorAggState *state, const VectorBatch *batch)
 	for (int i = 0; i < state->ncolumns; i++)
 		update_column(state, &state->columns[i], batch, mask,
 					  state->table ? groups : NULL);
-	if (state->table != NULL && state->is_full &&
+	if (state->is_closed && !are_enough(state) &&
 		!vector_mask_is_empty(rejected))
 		agg_passes_write(state, batch, rejected, hashes);
 }
@@ -364,6 +387,7 @@ static void
 start_groups(VectorAggState *state)
 {
 	state->is_full = false;
+	state->is_closed = false;
 	state->ngroups = state->table ? 0 : 1;
 	if (state->table)
 		group_table_reset(state->table);
@@ -376,9 +400,18 @@ start_groups(VectorAggState *state)
 	}
 }
 
-/* Read all rows of a pass. */
+/* See whether there may be more groups. */
 static void
-build_groups(VectorAggState *state)
+close_groups(VectorAggState *state)
+{
+	if (!state->is_full && memory_is_full(state))
+		state->is_full = state->ngroups > 0 && agg_passes_may_write(state);
+	state->is_closed = state->table != NULL &&
+		(state->is_full || are_enough(state));
+}
+
+void
+vector_agg_build(VectorAggState *state)
 {
 	const VectorBatch *batch;
 	MemoryContext oldcontext = MemoryContextSwitchTo(state->context);
@@ -388,9 +421,9 @@ build_groups(VectorAggState *state)
 	{
 		CHECK_FOR_INTERRUPTS();
 		MemoryContextReset(state->expressions.batch_context);
-		if (!state->is_full && memory_is_full(state))
-			state->is_full = state->ngroups > 0 &&
-				agg_passes_may_write(state);
+		close_groups(state);
+		if (are_enough(state) && state->ncolumns == 0)
+			break;
 		add_batch(state, batch);
 	}
 	MemoryContextReset(state->expressions.batch_context);
@@ -411,40 +444,61 @@ static bool
 have_group(VectorAggState *state)
 {
 	if (!state->is_built)
-		build_groups(state);
+		vector_agg_build(state);
 	while (state->next_group >= state->ngroups)
 	{
 		if (!agg_passes_start_next(state))
 			return false;
-		build_groups(state);
+		vector_agg_build(state);
 	}
 	return true;
 }
 
 /* ---- groups out ---- */
 
-/* Make the scan slot a group. */
-static void
-store_group(VectorAggState *state, TupleTableSlot *slot, uint32 group)
+Datum
+vector_agg_group_value(VectorAggState *state, uint32 group, int column,
+					   bool *isnull)
+{
+	if (column < state->nkeys)
+		return group_table_key(state->table, group, column, isnull);
+	return vector_aggregate_result(state->columns[column - state->nkeys].aggregate,
+								   group, isnull);
+}
+
+void
+vector_agg_store_group(VectorAggState *state, TupleTableSlot *slot,
+					   uint32 group)
 {
 	ExprContext *econtext = state->css.ss.ps.ps_ExprContext;
 	MemoryContext oldcontext =
 		MemoryContextSwitchTo(econtext->ecxt_per_tuple_memory);
 
 	ExecClearTuple(slot);
-	for (int i = 0; i < state->nkeys; i++)
-		slot->tts_values[i] = group_table_key(state->table, group, i,
-											  &slot->tts_isnull[i]);
-	for (int i = 0; i < state->ncolumns; i++)
-	{
-		int			target = state->nkeys + i;
-
-		slot->tts_values[target] =
-			vector_aggregate_result(state->columns[i].aggregate, group,
-									&slot->tts_isnull[target]);
-	}
+	for (int i = 0; i < state->nkeys + state->ncolumns; i++)
+		slot->tts_values[i] = vector_agg_group_value(state, group, i,
+													 &slot->tts_isnull[i]);
 	ExecStoreVirtualTuple(slot);
 	MemoryContextSwitchTo(oldcontext);
+}
+
+/* Put the next group that passes HAVING in the slot; false at the end. */
+static bool
+next_group(VectorAggState *state, TupleTableSlot *slot)
+{
+	ExprContext *econtext = state->css.ss.ps.ps_ExprContext;
+
+	while (have_group(state))
+	{
+		CHECK_FOR_INTERRUPTS();
+		ResetExprContext(econtext);
+		vector_agg_store_group(state, slot, state->next_group++);
+		econtext->ecxt_scantuple = slot;
+		if (ExecQual(state->css.ss.ps.qual, econtext))
+			return true;
+		InstrCountFiltered1(state, 1);
+	}
+	return false;
 }
 
 static TupleTableSlot *
@@ -453,24 +507,14 @@ vector_agg_exec(CustomScanState *node)
 	VectorAggState *state = (VectorAggState *) node;
 	ExprContext *econtext = node->ss.ps.ps_ExprContext;
 	TupleTableSlot *slot = node->ss.ss_ScanTupleSlot;
+	bool		is_sorted = state->topn && agg_topn_sorts(state->topn);
 
-	while (have_group(state))
-	{
-		CHECK_FOR_INTERRUPTS();
-		ResetExprContext(econtext);
-		store_group(state, slot, state->next_group++);
-		econtext->ecxt_scantuple = slot;
-		if (!ExecQual(node->ss.ps.qual, econtext))
-		{
-			InstrCountFiltered1(node, 1);
-			continue;
-		}
-		if (node->ss.ps.ps_ProjInfo == NULL)
-			return slot;
-		return ExecProject(node->ss.ps.ps_ProjInfo);
-	}
-	return ExecClearTuple(node->ss.ps.ps_ProjInfo ?
-						  node->ss.ps.ps_ResultTupleSlot : slot);
+	if (!(is_sorted ? agg_topn_next(state, slot) : next_group(state, slot)))
+		return ExecClearTuple(node->ss.ps.ps_ProjInfo ?
+							  node->ss.ps.ps_ResultTupleSlot : slot);
+	econtext->ecxt_scantuple = slot;
+	return node->ss.ps.ps_ProjInfo ? ExecProject(node->ss.ps.ps_ProjInfo) :
+		slot;
 }
 
 /* ---- end ---- */
@@ -492,6 +536,8 @@ vector_agg_rescan(CustomScanState *node)
 		!child->plan->parallel_aware)
 	{
 		state->next_group = 0;
+		if (state->topn)
+			agg_topn_rescan(state->topn);
 		return;
 	}
 
@@ -499,6 +545,8 @@ vector_agg_rescan(CustomScanState *node)
 		ExecReScan(child);
 	agg_inputs_reset(state);
 	agg_passes_reset(state);
+	if (state->topn)
+		agg_topn_reset(state->topn);
 	start_groups(state);
 	state->is_built = false;
 	state->next_group = 0;

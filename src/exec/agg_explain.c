@@ -32,10 +32,11 @@ static List *
 expressions_by_row(VectorAggState *state)
 {
 	CustomScan *plan = (CustomScan *) state->css.ss.ps.plan;
+	List	   *inputs = list_copy(plan->custom_exprs);
 	List	   *exprs = NIL;
 	ListCell   *lc;
 
-	foreach(lc, plan->custom_exprs)
+	foreach(lc, list_truncate(inputs, state->ninputs))
 	{
 		Node	   *expr = vector_agg_resolve(lfirst(lc), plan);
 
@@ -43,6 +44,22 @@ expressions_by_row(VectorAggState *state)
 			exprs = list_append_unique(exprs, lfirst(lc));
 	}
 	return exprs;
+}
+
+/* How many groups leave, and by what order they are chosen. */
+static void
+explain_topn(VectorAggState *state, List *ancestors, ExplainState *es)
+{
+	CustomScan *plan = (CustomScan *) state->css.ss.ps.plan;
+	List	   *wish = list_nth(plan->custom_private, AGG_PRIVATE_TOPN);
+
+	if (wish == NIL)
+		return;
+	explain_expressions("Sort Key",
+						list_copy_tail(plan->custom_exprs, state->ninputs),
+						&state->css, ancestors, es);
+	ExplainPropertyInteger("Groups Wanted", NULL,
+						   linitial_int(lfourth(wish)), es);
 }
 
 void
@@ -54,6 +71,7 @@ vector_agg_explain(CustomScanState *node, List *ancestors, ExplainState *es)
 
 	explain_expressions("Group Key", list_truncate(keys, state->nkeys), node,
 						ancestors, es);
+	explain_topn(state, ancestors, es);
 	explain_expressions("Evaluated by Row", expressions_by_row(state), node,
 						ancestors, es);
 	if (es->analyze && state->nsegments_known > 0)

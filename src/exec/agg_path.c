@@ -266,8 +266,8 @@ vector_agg_make_path(AggQuestion *question, RelOptInfo *rel,
 	path->path.parallel_workers = child->path.parallel_workers;
 	path->flags = CUSTOMPATH_SUPPORT_PROJECTION;
 	path->custom_paths = list_make1(child);
-	path->custom_private = list_make3(question->operators, question->keys,
-									  having);
+	path->custom_private = list_make4(question->operators, question->keys,
+									  having, NIL);
 	path->methods = &vector_agg_path_methods;
 
 	ngroups = vector_agg_estimate_groups(question, child->path.rows);
@@ -281,10 +281,13 @@ add_serial_path(AggQuestion *question)
 	CustomPath *child = vector_scan_batch_path(question->root,
 											   question->input,
 											   question->columns, false);
+	List	   *wish = vector_agg_topn_wish(question);
 	CustomPath *path;
 
 	path = vector_agg_make_path(question, question->output, question->target,
 								child, question->having);
+	if (wish != NIL)
+		path = vector_agg_topn_path(question, path, wish);
 	add_path(question->output, &path->path);
 }
 
@@ -373,6 +376,7 @@ ask_grouping(AggQuestion *question, const GroupPathExtraData *extra)
 	question->tlist = extra->targetList;
 	question->target = question->output->reltarget;
 	question->having = (List *) extra->havingQual;
+	question->is_last = parse->distinctClause == NIL && !parse->hasWindowFuncs;
 	question->can_partial = (extra->flags & GROUPING_CAN_PARTIAL_AGG) != 0;
 	return true;
 }
@@ -388,6 +392,7 @@ ask_distinct(AggQuestion *question)
 	question->clauses = parse->distinctClause;
 	question->tlist = question->root->processed_tlist;
 	question->target = question->root->upper_targets[UPPERREL_DISTINCT];
+	question->is_last = true;
 	question->can_partial = true;
 	return true;
 }

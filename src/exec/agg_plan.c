@@ -96,6 +96,8 @@ vector_agg_plan(PlannerInfo *root, RelOptInfo *rel, CustomPath *best_path,
 								 AGG_PRIVATE_HAVING);
 	List	   *operators = list_nth(best_path->custom_private,
 									 AGG_PRIVATE_OPERATORS);
+	List	   *wish = list_nth(best_path->custom_private, AGG_PRIVATE_TOPN);
+	List	   *sort_keys = wish != NIL ? linitial(wish) : NIL;
 	List	   *scan_tlist = NIL;
 	List	   *exprs = list_copy(keys);
 	List	   *aggrefs;
@@ -103,6 +105,7 @@ vector_agg_plan(PlannerInfo *root, RelOptInfo *rel, CustomPath *best_path,
 
 	aggrefs = vector_agg_collect_aggrefs((Node *) tlist, NIL);
 	aggrefs = vector_agg_collect_aggrefs((Node *) having, aggrefs);
+	aggrefs = vector_agg_collect_aggrefs((Node *) sort_keys, aggrefs);
 
 	/* Keys may be equal to one another, and each has a place of its own. */
 	foreach(lc, list_concat_copy(keys, aggrefs))
@@ -121,8 +124,10 @@ vector_agg_plan(PlannerInfo *root, RelOptInfo *rel, CustomPath *best_path,
 	plan->flags = best_path->flags;
 	plan->custom_plans = custom_plans;
 	plan->custom_scan_tlist = scan_tlist;
-	plan->custom_exprs = exprs;
-	plan->custom_private = list_make3(operators, NIL, NIL);
+	plan->custom_exprs = list_concat(exprs, sort_keys);
+	if (wish != NIL)
+		wish = list_make4(NIL, lsecond(wish), lthird(wish), lfourth(wish));
+	plan->custom_private = list_make4(operators, NIL, NIL, wish);
 	plan->methods = &vector_agg_plan_methods;
 	return &plan->scan.plan;
 }

@@ -238,6 +238,12 @@ agg_passes_end(VectorAggState *state)
 }
 
 bool
+agg_passes_are_left(const VectorAggState *state)
+{
+	return state->passes->waiting != NIL;
+}
+
+bool
 agg_passes_were_several(const VectorAggState *state)
 {
 	return state->passes->waiting != NIL || state->passes->npasses > 0;

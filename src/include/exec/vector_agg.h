@@ -12,7 +12,7 @@
  *						columns that the expressions below read, which are
  *						there for setrefs.c only and NULL in every row
  *	custom_exprs		group keys; of each Aggref the argument and the
- *						FILTER, as far as it has them
+ *						FILTER, as far as it has them; sort keys of a top-N
  *	custom_private		see VectorAggPrivate
  */
 #ifndef EXEC_VECTOR_AGG_H
@@ -35,7 +35,10 @@ typedef enum VectorAggPrivate
 {
 	AGG_PRIVATE_OPERATORS,		/* equality operator of each key, OIDs */
 	AGG_PRIVATE_KEYS,			/* path: key expressions; plan: NIL */
-	AGG_PRIVATE_HAVING			/* path: condition on groups; plan: NIL */
+	AGG_PRIVATE_HAVING,			/* path: condition on groups; plan: NIL */
+	AGG_PRIVATE_TOPN			/* NIL, or: sort keys (plan: NIL), their
+								 * operators, whether their NULLs come first,
+								 * and how many groups are wanted */
 } VectorAggPrivate;
 
 /* A FILTER clause. */
@@ -70,6 +73,7 @@ typedef struct AggColumn
 } AggColumn;
 
 typedef struct AggPasses AggPasses;
+typedef struct AggTopN AggTopN;
 
 typedef struct VectorAggState
 {
@@ -85,8 +89,12 @@ typedef struct VectorAggState
 	AggColumn  *columns;
 	int			ncolumns;
 	GroupTable *table;			/* NULL: one group */
+	int			ninputs;		/* custom_exprs that are evaluated by batch */
 	AggPasses  *passes;
-	bool		is_full;		/* no new groups in this pass */
+	AggTopN    *topn;			/* NULL: all groups leave */
+	uint32		max_groups;		/* as many as are wanted, in any order */
+	bool		is_full;		/* in this pass there is no more memory */
+	bool		is_closed;		/* nor are there new groups */
 	bool		is_built;
 	uint32		ngroups;
 	uint32		next_group;		/* to be emitted */
@@ -109,6 +117,7 @@ typedef struct AggQuestion
 	List	   *having;
 	List	   *aggrefs;
 	List	   *columns;		/* Vars that all of them read */
+	bool		is_last;		/* only ORDER BY and LIMIT come after it */
 	bool		can_partial;	/* all aggregates have partial states */
 	double		ngroups;		/* estimate */
 } AggQuestion;
@@ -166,6 +175,15 @@ extern const Aggref *vector_agg_without_distinct(const Aggref *aggref);
 
 extern Node *vector_agg_create_state(CustomScan *plan);
 
+/* Read all rows of a pass. */
+extern void vector_agg_build(VectorAggState *state);
+
+/* A column of a group's scan tuple, or all of them in a slot. */
+extern Datum vector_agg_group_value(VectorAggState *state, uint32 group,
+									int column, bool *isnull);
+extern void vector_agg_store_group(VectorAggState *state,
+								   TupleTableSlot *slot, uint32 group);
+
 /* The expression with columns of the plan's custom_scan_tlist resolved. */
 extern Node *vector_agg_resolve(Node *node, CustomScan *plan);
 
@@ -211,6 +229,7 @@ extern void agg_passes_end(VectorAggState *state);
 
 /* Has there been, or is there going to be, more than one pass? */
 extern bool agg_passes_were_several(const VectorAggState *state);
+extern bool agg_passes_are_left(const VectorAggState *state);
 
 /* Start the next pass, if there is one. */
 extern bool agg_passes_start_next(VectorAggState *state);
@@ -220,6 +239,35 @@ extern void agg_passes_reset(VectorAggState *state);
 
 extern void agg_passes_explain(const VectorAggState *state,
 							   struct ExplainState *es);
+
+/* ---- agg_topn.c ---- */
+
+/*
+ * What the query's LIMIT asks of its groups, as the plan's private list; NIL
+ * if nothing that we do.
+ */
+extern List *vector_agg_topn_wish(AggQuestion *question);
+
+/* A path that does it, from the one for all groups. */
+extern CustomPath *vector_agg_topn_path(AggQuestion *question,
+										const CustomPath *all, List *wish);
+
+/* exprs are the sort keys, over the scan tuple. */
+extern AggTopN *agg_topn_create(VectorAggState *state, List *wish,
+								List *exprs);
+
+/* How many groups are enough, whichever they are. */
+extern uint32 agg_topn_first_groups(const AggTopN *topn);
+
+/* Is there an order? */
+extern bool agg_topn_sorts(const AggTopN *topn);
+
+/* Put the next of the best groups in the slot; false at the end. */
+extern bool agg_topn_next(VectorAggState *state, TupleTableSlot *slot);
+
+/* Emit the same groups again, or forget them. */
+extern void agg_topn_rescan(AggTopN *topn);
+extern void agg_topn_reset(AggTopN *topn);
 
 /* ---- agg_explain.c ---- */
 
