@@ -20,7 +20,9 @@ static const VectorFunction *const function_tables[] = {
 	vector_float_functions,
 	vector_numeric_functions,
 	vector_cast_functions,
-	vector_time_functions
+	vector_time_functions,
+	vector_string_functions,
+	vector_like_functions
 };
 
 const VectorFunction *
@@ -155,8 +157,8 @@ vector_function_apply(VectorNode *node, const Vector *const *args,
 	return result;
 }
 
-static const Vector *
-evaluate_function(VectorNode *node, const uint64 *mask)
+const Vector *
+vector_function_evaluate(VectorNode *node, const uint64 *mask)
 {
 	const Vector *args[FUNC_MAX_ARGS];
 
@@ -203,9 +205,11 @@ vector_compile_function(VectorCompiler *compiler, Expr *expr, Oid function,
 		return NULL;
 	if (!vector_node_compile_args(compiler, node, args))
 		return NULL;
-	node->evaluate = evaluate_function;
+	node->evaluate = vector_function_evaluate;
 	if (known)
 	{
+		if (vector_length_evaluate(known->kernel))
+			node->evaluate = vector_length_evaluate(known->kernel);
 		node->kernel = known->kernel;
 		node->option = known->option;
 	}

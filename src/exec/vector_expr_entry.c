@@ -370,9 +370,14 @@ vector_compile_entries(VectorCompiler *compiler, Expr *expr, int reg)
 	entries->current = vector_create(FORM_STRING);
 	entries->wanted = palloc(sizeof(uint32) * VECTOR_LENGTH);
 
+	/*
+	 * Both share a register: where there is no dictionary, the expression's
+	 * result is this node's, and else it is copied to the entries before this
+	 * node's is made.
+	 */
 	compiler->entries = entries;
-	entries->base.args[0] = vector_node_compile(compiler, expr, reg + 1);
+	entries->base.args[0] = vector_node_compile(compiler, expr, reg);
 	compiler->entries = NULL;
-	Assert(entries->base.args[0] != NULL);
+	Assert(entries->base.args[0] != NULL && entries->base.args[0]->reg == reg);
 	return &entries->base;
 }

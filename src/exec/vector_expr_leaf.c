@@ -56,19 +56,27 @@ vector_compile_var(VectorCompiler *compiler, Var *var)
 	return &column->base;
 }
 
-/*
- * A vector with the node's NULLs at least.  Of strings of a column only the
- * lengths are asked for, so that they are not decoded.
- */
 const Vector *
-vector_evaluate_nulls(VectorNode *node, const uint64 *mask)
+vector_column_lengths(VectorNode *node, const uint64 *mask)
 {
 	ColumnNode *column = (ColumnNode *) node;
 
 	if (node->evaluate != evaluate_column || node->form != FORM_STRING ||
 		(column->entries && vector_entries_current(column->entries)))
-		return vector_node_evaluate(node, mask);
+		return NULL;
 	return vector_source_lengths(node->context->scan, column->attno, mask);
+}
+
+/*
+ * A vector with the node's NULLs at least.  Of strings of a column the lengths
+ * tell, so that they are not decoded.
+ */
+const Vector *
+vector_evaluate_nulls(VectorNode *node, const uint64 *mask)
+{
+	const Vector *lengths = vector_column_lengths(node, mask);
+
+	return lengths ? lengths : vector_node_evaluate(node, mask);
 }
 
 /* The strings of entries as values of the column's type. */

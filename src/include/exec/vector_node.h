@@ -160,6 +160,13 @@ extern VectorNode *vector_compile_constant(VectorCompiler *compiler,
 										   Expr *expr);
 extern const Vector *vector_evaluate_nulls(VectorNode *node,
 										   const uint64 *mask);
+/*
+ * The lengths of a column's strings, without the strings; NULL if the node is
+ * no such column.
+ */
+extern const Vector *vector_column_lengths(VectorNode *node,
+										   const uint64 *mask);
+
 extern void vector_column_datums(VectorNode *node, const uint64 *mask,
 								 const Datum **values, const bool **isnull);
 
@@ -182,6 +189,10 @@ extern VectorNode *vector_compile_function(VectorCompiler *compiler,
 extern const VectorFunction *vector_function_find(Oid function, List *args,
 												  Oid collation);
 
+/* Evaluate the arguments and then the function. */
+extern const Vector *vector_function_evaluate(VectorNode *node,
+											  const uint64 *mask);
+
 /* The function's result for arguments that have been evaluated. */
 extern const Vector *vector_function_apply(VectorNode *node,
 										   const Vector *const *args,
@@ -199,6 +210,8 @@ extern const VectorFunction vector_float_functions[];
 extern const VectorFunction vector_numeric_functions[];
 extern const VectorFunction vector_cast_functions[];
 extern const VectorFunction vector_time_functions[];
+extern const VectorFunction vector_string_functions[];
+extern const VectorFunction vector_like_functions[];
 
 /* ---- vector_expr_compare.c ---- */
 
@@ -263,6 +276,11 @@ extern bool vector_compute_integers(IntegerOperation operation, int width,
 									const Vector *right,
 									WideBounds right_bounds,
 									const uint64 *live, Vector *result);
+
+/* ---- vector_expr_string.c ---- */
+
+/* What evaluates a length without the string, or NULL. */
+extern VectorNodeEvaluate vector_length_evaluate(VectorKernel kernel);
 
 /* ---- vector_expr_logic.c ---- */
 
