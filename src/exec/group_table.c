@@ -579,6 +579,13 @@ pack_batch(GroupTable *table, int n)
 {
 	int			nstarted = 0;
 
+	if (table->nkeys == 1 && table->fields[0].width == 64 &&
+		!table->fields[0].has_null && !table->columns[0].batch.has_nulls)
+	{
+		table->words[0] = (const uint64 *) table->columns[0].batch.words;
+		return true;
+	}
+
 	/* Fields fill a word before they go to the next one. */
 	for (int k = 0; k < table->nkeys; k++)
 	{

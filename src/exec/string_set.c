@@ -163,12 +163,30 @@ add_string(StringSet *set, StringSlot *slot, const StringRef *string,
 	return slot->id;
 }
 
+/* Are the bytes equal?  Most strings are too short for a call. */
+static inline bool
+bytes_equal(const char *a, const uint8 *b, uint32 length)
+{
+	const uint8 *c = (const uint8 *) a;
+
+	if (length >= 8 && length <= 32)
+	{
+		uint64		difference = (hash_load(c + length - 8, 8) ^
+								  hash_load(b + length - 8, 8));
+
+		for (uint32 i = 0; i + 8 < length; i += 8)
+			difference |= hash_load(c + i, 8) ^ hash_load(b + i, 8);
+		return difference == 0;
+	}
+	return memcmp(a, b, length) == 0;
+}
+
 static inline bool
 slot_has(const StringSlot *slot, const StringRef *string, uint64 hash)
 {
 	return slot->tag == (uint32) (hash >> 32) &&
 		VARSIZE(slot->string) == VARHDRSZ + string->length &&
-		memcmp(VARDATA(slot->string), string->data, string->length) == 0;
+		bytes_equal(VARDATA(slot->string), string->data, string->length);
 }
 
 static inline uint32
