@@ -81,7 +81,7 @@ sub from_join
 	$query->{ids} = 'a.id, b.id';
 	$query->{joined} = 1;
 	push @{ $query->{where} }, 'a.id % 40 = 3' if $set->{large};
-	push @{ $query->{where} }, 'a.id BETWEEN ' . join(' AND ', map { $_, $_ + 400 } pick(1, between(1, 3000))) if $query->{kind} =~ /scan|window|distinct/;
+	push @{ $query->{where} }, 'a.id BETWEEN ' . join(' AND ', map { $_, $_ + 400 } pick(1, between(1, 3000))) if $query->{kind} =~ /scan|top|window|distinct/;
 	$scope->{columns} = [ @left, @right ];
 	return;
 }
@@ -190,7 +190,7 @@ sub choose_source
 	my $tables = $set->{tables};
 	my $kind = rand();
 
-	if ($query->{bound} || $kind < 0.66)
+	if ($query->{bound} || $kind < ($query->{kind} eq 'top' ? 0.9 : 0.66))
 	{
 		from_table($query, $scope, $tables->{ pick(qw(t t t t t t t t t t t t p p p p s s s v v w w e)) });
 	}
@@ -441,11 +441,11 @@ sub select_scan
 	my ($query, $scope) = @_;
 	my @items = some_items($scope, between(1, 5));
 
-	@items = order_by($query, $scope, \@items, pick(1, 1, 2)) if chance(0.6);
+	@items = order_by($query, $scope, \@items, pick(1, 1, 2)) if $query->{kind} eq 'top' || chance(0.5);
 	$query->{select} = [ map { $_->{sql} } @items ];
 	push @{ $query->{select} }, odd_item($scope) if $query->{table} && chance(0.08) && $query->{table}{name} !~ /[vwe]/;
 	$query->{locks} = $query->{table} && $query->{table}{name} =~ /[ts]/ && !$query->{role} && chance(0.02);
-	limit($query) if chance($query->{order} ? 0.75 : 0.15);
+	limit($query) if $query->{kind} eq 'top' || chance($query->{order} ? 0.6 : 0.15);
 	return;
 }
 
@@ -625,7 +625,7 @@ our @favour = ('cpu_tuple_cost = 1', 'cpu_operator_cost = 1');
 my @free_modes = (('serial') x 10, ('spill') x 2, ('parallel') x 5, 'parallel_spill', 'no_leader', 'no_workers', 'forced', 'no_hash', 'partitionwise', 'nested');
 
 my %selects = (
-	scan => \&select_scan, aggregates => \&select_aggregates, groups => \&select_groups, by_key => \&select_by_key,
+	scan => \&select_scan, top => \&select_scan, aggregates => \&select_aggregates, groups => \&select_groups, by_key => \&select_by_key,
 	distinct => \&select_distinct, windows => \&select_windows, correlated => \&select_correlated
 );
 
@@ -637,7 +637,7 @@ sub new_query
 	my $texts = $set->{collations};
 	my $scope = { collation => @$texts ? pick(@$texts) : '', risky => chance(0.2), risks => {}, samples => $set->{samples}, exact => !$query->{bound} };
 
-	$query->{kind} = $query->{bound} ? pick(qw(aggregates aggregates groups groups groups distinct)) : pick((qw(scan scan scan aggregates aggregates aggregates groups groups groups groups distinct windows)) x 2, 'correlated');
+	$query->{kind} = $query->{bound} ? pick(qw(aggregates aggregates groups groups groups distinct)) : pick((qw(scan scan scan aggregates aggregates aggregates groups groups groups groups distinct windows top top)) x 2, 'correlated');
 	$query->{wrapper} = pick(('') x 14, 'prepared', 'cursor');
 	# the subqueries of a generic plan and of a rescan have these as well
 	$scope->{params} = [] if $query->{wrapper} eq 'prepared';
