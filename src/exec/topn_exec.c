@@ -87,13 +87,6 @@ heap_is_full(const VectorTopNState *state)
 	return state->nentries == state->limit;
 }
 
-/* The last of the first rows. */
-static const TopNEntry *
-last_entry(const VectorTopNState *state)
-{
-	return (const TopNEntry *)
-		DatumGetPointer(binaryheap_first(state->heap));
-}
 
 /* ---- segments ---- */
 
@@ -118,7 +111,7 @@ skip_segment(void *argument, SegmentReader *reader, const SegmentData *segment)
 	if (entry == NULL || entry->kind == 0 || entry->nnulls > 0 ||
 		(entry->value_class != CLASS_SIGNED &&
 		 entry->value_class != CLASS_UNSIGNED) ||
-		last_entry(state)->isnull[0])
+		topn_last(state)->isnull[0])
 		return false;
 	attribute_entry_zone(entry, &zone);
 	if (!zone.has_range)
@@ -127,31 +120,11 @@ skip_segment(void *argument, SegmentReader *reader, const SegmentData *segment)
 	best = key->order.ssup_reverse ? zone.max_int : zone.min_int;
 	bound.integers = &best;
 	is_behind = ApplySortComparator(vector_datum(&bound, 0, key->type), false,
-									last_entry(state)->keys[0], false,
+									topn_last(state)->keys[0], false,
 									(SortSupport) &key->order) > 0;
 	if (is_behind)
 		state->nsegments_skipped++;
 	return is_behind;
-}
-
-/* Is the type one whose zone maps are in the order of its integers? */
-static bool
-type_has_integer_order(Oid type)
-{
-	switch (type)
-	{
-		case INT2OID:
-		case INT4OID:
-		case INT8OID:
-		case OIDOID:
-		case DATEOID:
-		case TIMEOID:
-		case TIMESTAMPOID:
-		case TIMESTAMPTZOID:
-			return true;
-		default:
-			return false;
-	}
 }
 
 /* ---- begin ---- */
@@ -177,6 +150,10 @@ init_keys(VectorTopNState *state, CustomScan *plan)
 		get_typlenbyval(key->type, &key->length, &key->is_byval);
 		if (IsA(var, Var) && var->varno == state->expressions.varno)
 			key->attno = var->varattno;
+		key->orders_bytes =
+			(key->type == TEXTOID || key->type == VARCHAROID) &&
+			OidIsValid(exprCollation(expr)) &&
+			collation_orders_bytes(exprCollation(expr));
 
 		key->order.ssup_cxt = state->context;
 		key->order.ssup_collation = exprCollation(expr);
@@ -237,56 +214,13 @@ vector_topn_begin(CustomScanState *node, EState *estate, int eflags)
 	init_entries(state);
 	vector_source_begin(state->scan,
 						state->keys[0].attno > 0 &&
-						type_has_integer_order(state->keys[0].type) ?
+						topn_type_is_integer(state->keys[0].type) ?
 						skip_segment : NULL,
 						state);
 	MemoryContextSwitchTo(oldcontext);
 }
 
 /* ---- reading ---- */
-
-/*
- * Clear the rows whose first key lies behind the last one's, where a loop can
- * tell.  Rows whose first key is NULL are dismissed if NULLs come last.
- */
-static void
-dismiss_rows(VectorTopNState *state, uint64 *mask)
-{
-	const TopNKey *key = &state->keys[0];
-	const TopNEntry *last = last_entry(state);
-	const Vector *value = key->value;
-	uint8		keep[VECTOR_LENGTH];
-	Vector		bound = {FORM_INTEGER};
-	int64		limit;
-
-	if (last->isnull[0] || value->form != FORM_INTEGER ||
-		!type_has_integer_order(key->type))
-		return;
-	bound.integers = &limit;
-	vector_store_datum(&bound, 0, key->type, last->keys[0]);
-
-	if (key->order.ssup_reverse)
-	{
-		for (int i = 0; i < VECTOR_LENGTH; i++)
-			keep[i] = value->integers[i] >= limit;
-	}
-	else
-	{
-		for (int i = 0; i < VECTOR_LENGTH; i++)
-			keep[i] = value->integers[i] <= limit;
-	}
-	for (int w = 0; w < VECTOR_WORDS; w++)
-	{
-		uint64		word = 0;
-
-		for (int i = 0; i < 64; i++)
-			word |= (uint64) keep[w * 64 + i] << i;
-		if (value->has_nulls)
-			word = key->order.ssup_nulls_first ? word | value->nulls[w] :
-				word & ~value->nulls[w];
-		mask[w] &= word;
-	}
-}
 
 /* The value of a key, in the batch's memory. */
 static void
@@ -318,8 +252,8 @@ candidate_wins(VectorTopNState *state, TopNEntry *candidate, int slot,
 		if (is_before)
 			continue;
 		order = ApplySortComparator(candidate->keys[i], candidate->isnull[i],
-									last_entry(state)->keys[i],
-									last_entry(state)->isnull[i],
+									topn_last(state)->keys[i],
+									topn_last(state)->isnull[i],
 									&state->keys[i].order);
 		if (order > 0)
 			return false;
@@ -354,7 +288,7 @@ keep_candidate(VectorTopNState *state, const TopNEntry *candidate)
 
 	if (heap_is_full(state))
 	{
-		entry = (TopNEntry *) last_entry(state);
+		entry = (TopNEntry *) topn_last(state);
 		keep_keys(state, entry, candidate, true);
 		binaryheap_replace_first(state->heap, PointerGetDatum(entry));
 	}
@@ -379,7 +313,7 @@ add_batch(VectorTopNState *state, const VectorBatch *batch)
 												batch->mask);
 	memcpy(mask, batch->mask, sizeof(mask));
 	if (heap_is_full(state))
-		dismiss_rows(state, mask);
+		topn_dismiss(state, mask);
 
 	VECTOR_FOR_EACH(slot, mask)
 	{

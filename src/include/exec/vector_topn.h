@@ -48,6 +48,7 @@ typedef struct TopNKey
 	Oid			type;
 	int16		length;
 	bool		is_byval;
+	bool		orders_bytes;	/* text in the order of memcmp */
 	AttrNumber	attno;			/* of a plain column, else 0 */
 	SortSupportData order;
 	const Vector *value;		/* in the current batch; NULL: not evaluated */
@@ -72,12 +73,32 @@ typedef struct VectorTopNState
 	uint64		nsegments_skipped;
 } VectorTopNState;
 
+/* The last of the first rows. */
+static inline const TopNEntry *
+topn_last(const VectorTopNState *state)
+{
+	return (const TopNEntry *)
+		DatumGetPointer(binaryheap_first(state->heap));
+}
+
 /* ---- topn_path.c ---- */
 
 /* Hook and node types; once, from _PG_init. */
 extern void vector_topn_init(void);
 
 extern const CustomScanMethods vector_topn_plan_methods;
+
+/* ---- topn_dismiss.c ---- */
+
+/* Is the type one whose values are in the order of their integers? */
+extern bool topn_type_is_integer(Oid type);
+
+/*
+ * The heap is full, and the first key's vector is that of the current batch:
+ * clear the rows from mask whose first key lies behind that of the last of the
+ * first rows, as far as a loop can tell.
+ */
+extern void topn_dismiss(VectorTopNState *state, uint64 *mask);
 
 /* ---- topn_exec.c ---- */
 
