@@ -6,6 +6,7 @@
 
 #include "compat.h"
 #include "exec/vector_agg.h"
+#include "utils/lsyscache.h"
 #include "utils/ruleutils.h"
 
 /* A list of expressions, as text. */
@@ -46,18 +47,47 @@ expressions_by_row(VectorAggState *state)
 	return exprs;
 }
 
+/* A sort key as core shows it: what is not the default order is said. */
+static char *
+sort_key_text(Node *expr, Oid operator, bool nulls_first, List *context,
+			  bool use_prefix)
+{
+	char	   *text = deparse_expression(expr, context, use_prefix, true);
+	bool		is_descending;
+
+	get_equality_op_for_ordering_op(operator, &is_descending);
+	if (is_descending)
+		text = psprintf("%s DESC", text);
+	if (nulls_first != is_descending)
+		text = psprintf("%s NULLS %s", text, nulls_first ? "FIRST" : "LAST");
+	return text;
+}
+
 /* How many groups leave, and by what order they are chosen. */
 static void
 explain_topn(VectorAggState *state, List *ancestors, ExplainState *es)
 {
 	CustomScan *plan = (CustomScan *) state->css.ss.ps.plan;
 	List	   *wish = list_nth(plan->custom_private, AGG_PRIVATE_TOPN);
+	bool		use_prefix = list_length(es->rtable) > 1 || es->verbose;
+	List	   *context;
+	List	   *texts = NIL;
+	int			nkeys;
 
 	if (wish == NIL)
 		return;
-	explain_expressions("Sort Key",
-						list_copy_tail(plan->custom_exprs, state->ninputs),
-						&state->css, ancestors, es);
+	context = set_deparse_context_plan(es->deparse_cxt, &plan->scan.plan,
+									   ancestors);
+	nkeys = list_length(lsecond(wish));
+	for (int k = 0; k < nkeys; k++)
+		texts = lappend(texts,
+						sort_key_text(list_nth(plan->custom_exprs,
+											   state->ninputs + k),
+									  list_nth_oid(lsecond(wish), k),
+									  list_nth_int(lthird(wish), k) != 0,
+									  context, use_prefix));
+	if (texts != NIL)
+		ExplainPropertyList("Sort Key", texts, es);
 	ExplainPropertyInteger("Groups Wanted", NULL,
 						   linitial_int(lfourth(wish)), es);
 }
