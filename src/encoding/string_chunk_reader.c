@@ -40,18 +40,11 @@ static bool
 decode_plain(ChunkReader *reader, uint32_t vector, const uint64_t *wanted,
 			 StringRef *strings, const char **reason)
 {
-	uint32_t	nvalues = vector_length(reader->nrows, vector);
-
-	if (!string_sequence_select(&reader->strings, vector, reader->nulls,
-								chunk_scratch(reader), reason))
-		return false;
-	for (uint32_t i = 0; i < nvalues; i++)
-	{
-		if (is_wanted(wanted, i) &&
-			!string_sequence_get(&reader->strings, i, &strings[i], reason))
-			return false;
-	}
-	return true;
+	return string_sequence_select(&reader->strings, vector, reader->nulls,
+								  chunk_scratch(reader), reason) &&
+		string_sequence_fill(&reader->strings,
+							 vector_length(reader->nrows, vector), wanted,
+							 strings, reason);
 }
 
 /* Decode all entries; they stay until the chunk is closed. */
@@ -234,6 +227,29 @@ chunk_decode_string(ChunkReader *reader, uint32_t vector, uint32_t position,
 			*string = empty_string;
 			return true;
 	}
+}
+
+/* ---- search ---- */
+
+bool
+chunk_search_strings(ChunkReader *reader, uint32_t vector,
+					 const StringRef *needle, uint64_t *found,
+					 const char **reason)
+{
+	ENCODING_ASSERT(vector < reader->nvectors && !kind_is_fixed(reader->kind));
+	ENCODING_CHECK_INTERRUPTS();
+	*reason = NULL;
+	if (reader->layout != LAYOUT_STRINGS)
+		return false;
+	if (reader->strings_vector != vector)
+		string_sequence_trim(&reader->strings);
+	reader->strings_vector = vector;
+	return chunk_load_nulls(reader, vector, reason) &&
+		string_sequence_select(&reader->strings, vector, reader->nulls,
+							   chunk_scratch(reader), reason) &&
+		string_sequence_search(&reader->strings,
+							   vector_length(reader->nrows, vector), needle,
+							   found, reason);
 }
 
 /* ---- lengths ---- */

@@ -7,6 +7,7 @@
  */
 #include "encoding/base.h"
 
+#include "encoding/byte_search.h"
 #include "encoding/byteorder.h"
 #include "encoding/string_sequence.h"
 
@@ -336,6 +337,107 @@ string_sequence_get(StringSequence *sequence, uint32_t position,
 	ENCODING_ASSERT(sequence->has_vector && position < VECTOR_LENGTH);
 	return get_string(sequence, sequence->vector_offsets[position],
 					  sequence->vector_lengths[position], string, reason);
+}
+
+bool
+string_sequence_fill(StringSequence *sequence, uint32_t nvalues,
+					 const uint64_t *wanted, StringRef *strings,
+					 const char **reason)
+{
+	const uint8_t *bytes = NULL;	/* of the block used last */
+	uint64_t	start = 0;
+	uint64_t	limit = 0;
+
+	ENCODING_ASSERT(sequence->has_vector);
+	for (uint32_t i = 0; i < nvalues; i++)
+	{
+		uint64_t	offset = sequence->vector_offsets[i];
+		uint32_t	length = sequence->vector_lengths[i];
+
+		if (wanted != NULL && !bitmap_get(wanted, i))
+			continue;
+		if (offset >= start && offset + length <= limit)
+		{
+			strings[i].data = bytes + (offset - start);
+			strings[i].length = length;
+			continue;
+		}
+		if (!get_string(sequence, offset, length, &strings[i], reason))
+			return false;
+		if (length > 0)
+		{
+			bytes = sequence->block_bytes[sequence->last_block];
+			start = sequence->raw_starts[sequence->last_block];
+			limit = sequence->raw_starts[sequence->last_block + 1];
+		}
+	}
+	return true;
+}
+
+/*
+ * Search length raw bytes at offset, which are within one block.  *position is
+ * that of a string that does not begin behind them, and moves on.
+ */
+static void
+search_bytes(const StringSequence *sequence, const uint8_t *bytes,
+			 uint64_t offset, size_t length, uint32_t nvalues,
+			 uint32_t *position, const StringRef *needle, uint64_t *found)
+{
+	const uint8_t *place = bytes;
+	const uint8_t *end = bytes + length;
+
+	while ((place = byte_search(place, (size_t) (end - place), needle->data,
+								needle->length)) != NULL)
+	{
+		uint64_t	hit = offset + (uint64_t) (place - bytes);
+		uint64_t	limit;
+
+		/* The string in which the hit begins. */
+		while (*position + 1 < nvalues &&
+			   sequence->vector_offsets[*position + 1] <= hit)
+			(*position)++;
+		limit = sequence->vector_offsets[*position] +
+			sequence->vector_lengths[*position];
+		if (hit + needle->length > limit)
+		{
+			place++;			/* goes on in the next string */
+			continue;
+		}
+		found[*position / 64] |= UINT64_C(1) << (*position % 64);
+		place = bytes + (limit - offset);
+	}
+}
+
+bool
+string_sequence_search(StringSequence *sequence, uint32_t nvalues,
+					   const StringRef *needle, uint64_t *found,
+					   const char **reason)
+{
+	uint64_t	offset = sequence->vector_offsets[0];
+	uint64_t	end = sequence->vector_offsets[nvalues - 1] +
+		sequence->vector_lengths[nvalues - 1];
+	uint32_t	position = 0;
+
+	ENCODING_ASSERT(sequence->has_vector && nvalues > 0);
+	memset(found, 0, VECTOR_LENGTH / 8);
+	while (offset < end)
+	{
+		uint32_t	block = find_block(sequence, offset);
+		uint64_t	limit = sequence->raw_starts[block + 1];
+
+		if (sequence->block_bytes[block] == NULL &&
+			!open_block(sequence, block, reason))
+			return false;
+		sequence->last_block = block;
+		if (limit > end)
+			limit = end;
+		search_bytes(sequence, sequence->block_bytes[block] +
+					 (offset - sequence->raw_starts[block]), offset,
+					 (size_t) (limit - offset), nvalues, &position, needle,
+					 found);
+		offset = limit;
+	}
+	return true;
 }
 
 /* Bytes of the strings in front of a position of a vector. */

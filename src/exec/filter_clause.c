@@ -4,9 +4,10 @@
  *
  * Used by the planner and at executor start, so that both see the same.  Only
  * operators of a built-in type's default btree operator family are taken (and
- * the negator of its equality), because zone maps and kernels compare values
- * by themselves instead of calling the operator's function.  None of these
- * functions can raise an error or has a side effect.
+ * the negator of its equality), and LIKE with simple patterns, because zone
+ * maps and kernels compare values by themselves instead of calling the
+ * operator's function.  None of these functions can raise an error or has a
+ * side effect.
  */
 #include "postgres.h"
 
@@ -23,6 +24,7 @@
 #include "optimizer/clauses.h"
 #include "optimizer/optimizer.h"
 #include "utils/builtins.h"
+#include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 #include "utils/syscache.h"
 #include "utils/typcache.h"
@@ -289,6 +291,42 @@ match_comparison(OpExpr *op, Index relid, FilterClause *match)
 	return match_operator(opno, op->inputcollid, match);
 }
 
+/*
+ * column LIKE pattern, and NOT LIKE.  The function is told by its number, and
+ * works on strings as they are under every deterministic collation.
+ */
+static bool
+match_like(OpExpr *op, Index relid, FilterClause *match)
+{
+	Oid			function = get_opcode(op->opno);
+	Const	   *pattern;
+	Var		   *var;
+	StringRef	string;
+
+	if (function != F_TEXTLIKE && function != F_TEXTNLIKE)
+		return false;
+	var = column_of(linitial(op->args), relid);
+	pattern = lsecond(op->args);
+	if (var == NULL || !IsA(pattern, Const) || pattern->constisnull ||
+		!OidIsValid(op->inputcollid) ||
+		!get_collation_isdeterministic(op->inputcollid))
+		return false;
+	string.data = (const uint8 *) VARDATA_ANY(DatumGetTextPP(pattern->constvalue));
+	string.length = VARSIZE_ANY_EXHDR(DatumGetTextPP(pattern->constvalue));
+	if (!like_pieces_is_simple(&string))
+		return false;
+
+	match->kind = FILTER_LIKE;
+	match->attno = var->varattno;
+	match->strategy = function == F_TEXTLIKE ? BTEqualStrategyNumber :
+		FILTER_NOT_EQUAL;
+	match->type = filter_type_find(TEXTOID);
+	match->operand_type = TEXTOID;
+	match->operand = (Node *) pattern;
+	match->function = function;
+	return true;
+}
+
 /* column = ANY (array), and column <> ALL (array). */
 static bool
 match_set(ScalarArrayOpExpr *op, Index relid, FilterClause *match)
@@ -349,7 +387,8 @@ filter_clause_match(Expr *clause, Index relid, FilterClause *match)
 	switch (nodeTag(node))
 	{
 		case T_OpExpr:
-			return match_comparison((OpExpr *) node, relid, match);
+			return match_comparison((OpExpr *) node, relid, match) ||
+				match_like((OpExpr *) node, relid, match);
 		case T_ScalarArrayOpExpr:
 			return match_set((ScalarArrayOpExpr *) node, relid, match);
 		case T_NullTest:

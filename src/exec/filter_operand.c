@@ -570,6 +570,16 @@ prepare_set(ColumnFilter *filter, Datum datum)
 		sort_members(filter);
 }
 
+static void
+prepare_like(ColumnFilter *filter, Datum datum)
+{
+	text	   *pattern = DatumGetTextPP(datum);
+	StringRef	string = {(const uint8 *) VARDATA_ANY(pattern),
+						  VARSIZE_ANY_EXHDR(pattern)};
+
+	like_pieces_init(&filter->like, &string);
+}
+
 /* The operand is in memory that the next row resets. */
 static Datum
 copy_operand(const ColumnFilter *filter, Datum datum)
@@ -608,6 +618,8 @@ column_filter_prepare(ColumnFilter *filter, ExprContext *econtext)
 			filter->verdict = VERDICT_NONE;
 		else if (filter->clause.kind == FILTER_SET)
 			prepare_set(filter, datum);
+		else if (filter->clause.kind == FILTER_LIKE)
+			prepare_like(filter, datum);
 		else
 			prepare_comparison(filter, datum);
 		MemoryContextSwitchTo(oldcontext);

@@ -14,6 +14,7 @@
 #include "catalog/pg_type.h"
 #include "encoding/byteorder.h"
 #include "exec/column_filter.h"
+#include "exec/vector.h"
 #include "fmgr.h"
 #include "port/pg_bitutils.h"
 #include "utils/builtins.h"
@@ -382,6 +383,9 @@ bytes_filter_matches(const ColumnFilter *filter, const StringRef *string)
 
 	if (filter->clause.kind == FILTER_SET)
 		return bytes_is_member(filter, string) != filter->is_negated;
+	if (filter->clause.kind == FILTER_LIKE)
+		return like_pieces_matches(&filter->like, string) !=
+			filter->is_negated;
 
 	switch (filter->clause.strategy)
 	{
@@ -482,6 +486,56 @@ apply_strings(ColumnFilter *filter, AttributeVector *av, SegmentReader *reader,
 	}
 }
 
+/*
+ * Under this part of rows left, strings are looked at one by one: blocks that
+ * have none of them are not opened.
+ */
+#define SEARCH_PART		(VECTOR_LENGTH / 8)
+
+/* Shorter pieces of a pattern occur too often to search for them first. */
+#define SEARCH_LENGTH	3
+
+/*
+ * Search the bytes of a whole vector for a piece of the pattern, then look at
+ * the strings that have it.  False if the chunk is not made for that.
+ */
+static bool
+apply_search(ColumnFilter *filter, AttributeVector *av, SegmentReader *reader,
+			 uint64 *mask)
+{
+	const LikePieces *like = &filter->like;
+	uint64		found[VECTOR_WORDS];
+	const char *reason;
+
+	if (filter->clause.kind != FILTER_LIKE || like->npieces == 0 ||
+		(!like_pieces_is_search(like) &&
+		 like->pieces[like->longest].length < SEARCH_LENGTH) ||
+		vector_mask_count(mask) < SEARCH_PART)
+		return false;
+	if (!chunk_search_strings(av->chunk, av->vector,
+							  &like->pieces[like->longest], found, &reason))
+	{
+		if (reason)
+			segment_reader_report(reader, av->attno, reason);
+		return false;
+	}
+
+	for (int w = 0; w < VECTOR_WORDS; w++)
+		found[w] &= mask[w];
+	if (!like_pieces_is_search(like))
+	{
+		attribute_vector_decode_strings(av, reader, found);
+		VECTOR_FOR_EACH(slot, found)
+		{
+			if (!like_pieces_matches(like, &av->strings[slot]))
+				found[slot / 64] &= ~(UINT64CONST(1) << (slot % 64));
+		}
+	}
+	for (int w = 0; w < VECTOR_WORDS; w++)
+		mask[w] = filter->is_negated ? mask[w] & ~found[w] : found[w];
+	return true;
+}
+
 static bool
 apply_bytes(ColumnFilter *filter, AttributeVector *av, SegmentReader *reader,
 			uint64 *mask)
@@ -490,7 +544,7 @@ apply_bytes(ColumnFilter *filter, AttributeVector *av, SegmentReader *reader,
 		return false;
 	if (prepare_entries(filter, av, reader))
 		apply_codes(filter, av, reader, mask);
-	else
+	else if (!apply_search(filter, av, reader, mask))
 		apply_strings(filter, av, reader, mask);
 	return true;
 }

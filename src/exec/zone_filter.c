@@ -170,11 +170,28 @@ is_above_zone(const StringRef *string, const ZoneRange *zone)
 	return filter_compare_bytes(&prefix, &max) > 0;
 }
 
+/* Only what strings begin with is known from their order. */
+static FilterVerdict
+check_like(const LikePieces *like, const ZoneRange *zone)
+{
+	StringRef	prefix;
+	StringRef	min = {zone->min_bytes, zone->min_length};
+
+	if (like->begins_anywhere || like->npieces == 0)
+		return VERDICT_SOME;
+	prefix = like->pieces[0];
+	min.length = Min(min.length, prefix.length);
+	return range_verdict(is_above_zone(&prefix, zone) ||
+						 filter_compare_bytes(&prefix, &min) < 0, false);
+}
+
 static FilterVerdict
 check_bytes(const ColumnFilter *filter, const ZoneRange *zone)
 {
 	const StringRef *string = &filter->value.bytes;
 
+	if (filter->clause.kind == FILTER_LIKE)
+		return check_like(&filter->like, zone);
 	if (filter->clause.kind == FILTER_SET)
 	{
 		for (int i = 0; i < filter->nmembers; i++)

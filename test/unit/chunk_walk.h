@@ -77,6 +77,39 @@ walk_single(ChunkReader *reader, ValueKind kind, uint32_t vector,
 		touch_string(string) : 0;
 }
 
+/*
+ * Lengths and a search must say what the decoded strings say; NULLs have
+ * neither.
+ */
+static inline bool
+walk_strings(ChunkReader *reader, uint32_t nvalues, uint32_t vector,
+			 WalkSpace *space, const char **reason)
+{
+	static const uint8_t needle_bytes[] = {'1'};
+	const StringRef needle = {needle_bytes, 1};
+	uint64_t	found[VECTOR_LENGTH / 64];
+	uint32_t   *lengths = (uint32_t *) space->values;
+	bool		is_searched;
+
+	if (!chunk_decode_lengths(reader, vector, lengths, reason))
+		return false;
+	is_searched = chunk_search_strings(reader, vector, &needle, found, reason);
+	if (!is_searched && *reason != NULL)
+		return false;
+	for (uint32_t i = 0; i < nvalues; i++)
+	{
+		const StringRef *string = &space->strings[i];
+
+		if (space->nulls[i / 64] >> (i % 64) & 1)
+			continue;
+		if (lengths[i] != string->length ||
+			(is_searched && (found[i / 64] >> (i % 64) & 1) !=
+			 (memchr(string->data, '1', string->length) != NULL)))
+			abort();
+	}
+	return true;
+}
+
 static inline bool
 walk_vector(ChunkReader *reader, ValueKind kind, uint32_t nrows,
 			uint32_t vector, WalkSpace *space, uint32_t *sum,
@@ -106,7 +139,10 @@ walk_vector(ChunkReader *reader, ValueKind kind, uint32_t nrows,
 	for (uint32_t i = 0; i < nvalues; i++)
 		*sum += touch_string(space->strings[i]);
 	if (kind != VALUE_NUMERIC)
-		return true;
+		return walk_strings(reader, nvalues, vector, space, reason);
+	if (!chunk_numeric_uniform(reader, vector, (int64_t *) space->values,
+							   &scale, reason) && *reason != NULL)
+		return false;
 	return chunk_numeric_scaled(reader, vector, (int64_t *) space->values,
 								&scale, reason) ||
 		*reason == NULL;

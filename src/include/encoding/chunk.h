@@ -202,6 +202,16 @@ extern bool chunk_decode_string(ChunkReader *reader, uint32_t vector,
 								const char **reason);
 
 /*
+ * Set the bits of found, VECTOR_LENGTH ones, for strings of a vector in which
+ * needle, which is not empty, occurs.  Returns false, leaving *reason NULL, if
+ * the chunk's strings do not lie one behind the other: then
+ * chunk_decode_strings serves.
+ */
+extern bool chunk_search_strings(ChunkReader *reader, uint32_t vector,
+								 const StringRef *needle, uint64_t *found,
+								 const char **reason);
+
+/*
  * Lengths of a vector's strings (VALUE_BYTES), for which no string is decoded;
  * room as in chunk_decode_fixed.  NULL positions get some value.
  */

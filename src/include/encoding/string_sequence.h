@@ -108,6 +108,22 @@ extern bool string_sequence_get(StringSequence *sequence, uint32_t position,
 								StringRef *string, const char **reason);
 
 /*
+ * Strings at the positions of wanted (NULL: all) of the selected vector; opens
+ * their blocks.
+ */
+extern bool string_sequence_fill(StringSequence *sequence, uint32_t nvalues,
+								 const uint64_t *wanted, StringRef *strings,
+								 const char **reason);
+
+/*
+ * Set the bits of found, VECTOR_LENGTH ones, for strings of the selected vector
+ * in which needle, which is not empty, occurs; opens all of its blocks.
+ */
+extern bool string_sequence_search(StringSequence *sequence, uint32_t nvalues,
+								   const StringRef *needle, uint64_t *found,
+								   const char **reason);
+
+/*
  * String at a position of any vector, in which nulls, unless NULL, tells which
  * positions have no bytes; opens its block.
  */

@@ -11,6 +11,7 @@
 #define EXEC_COLUMN_FILTER_H
 
 #include "access/attribute_vector.h"
+#include "exec/like_pieces.h"
 #include "nodes/execnodes.h"
 #include "nodes/primnodes.h"
 
@@ -18,6 +19,7 @@ typedef enum FilterKind
 {
 	FILTER_COMPARE,				/* column op operand */
 	FILTER_SET,					/* column = ANY, or <> ALL, of an array */
+	FILTER_LIKE,				/* column LIKE, or NOT LIKE, a simple pattern */
 	FILTER_IS_NULL,
 	FILTER_IS_NOT_NULL
 } FilterKind;
@@ -106,7 +108,7 @@ typedef struct FilterValue
 typedef struct ColumnFilter
 {
 	FilterClause clause;
-	bool		is_negated;		/* <> and NOT IN: rows outside match */
+	bool		is_negated;		/* <>, NOT IN, NOT LIKE: others match */
 	bool		is_constant;	/* operand never changes: stays ready */
 	bool		is_simple;		/* operand is a constant or a parameter */
 	ExprState  *operand;		/* NULL if the clause has none */
@@ -118,6 +120,7 @@ typedef struct ColumnFilter
 	IntegerRange integers;
 	FloatRange	floats;
 	FilterValue value;			/* DOMAIN_NUMERIC, DOMAIN_BYTES */
+	LikePieces like;			/* FILTER_LIKE */
 	FilterValue *members;		/* FILTER_SET: sorted, distinct */
 	int			nmembers;
 	uint64	   *bitmap;			/* integers: members from the first on, or NULL */

@@ -1,0 +1,52 @@
+-- clauses that are evaluated by the batch: LIKE, OR, two columns, functions
+SET default_table_access_method = columnar;
+CREATE TABLE l AS SELECT i, CASE WHEN i % 13 <> 0 THEN repeat(chr(97 + i % 7), i % 5) || 'abc' || i || repeat('é%', i % 3) END AS x, md5(i::text) m, 'w' || i % 100 AS w, ('v' || i)::varchar(20) v, (i % 50)::text::char(4) c, CASE WHEN i % 3 = 0 THEN '' WHEN i % 3 = 1 THEN md5((i*7)::text) END e FROM generate_series(1, 70000) i;
+INSERT INTO l SELECT * FROM l WHERE i < 300;
+DELETE FROM l WHERE i % 100 = 5;
+SELECT count(*), sum(i) FROM l WHERE x LIKE '%abc1%';
+SELECT count(*), sum(i) FROM l WHERE x LIKE 'aa%9';
+SELECT count(*), sum(i) FROM l WHERE x NOT LIKE '%abc1%';
+SELECT count(*), sum(i) FROM l WHERE x LIKE '%c1%9%';
+SELECT count(*), sum(i) FROM l WHERE x NOT LIKE '%c1%9%' AND m LIKE '%a';
+SELECT count(*), sum(i) FROM l WHERE x LIKE '%é%';
+SELECT count(*), sum(i) FROM l WHERE x LIKE '%\%%';
+SELECT count(*), sum(i) FROM l WHERE x LIKE 'abc';
+SELECT count(*), sum(i) FROM l WHERE x LIKE '' OR x LIKE '%';
+SELECT count(*), sum(i) FROM l WHERE e LIKE '';
+SELECT count(*), sum(i) FROM l WHERE e LIKE '%';
+SELECT count(*), sum(i) FROM l WHERE e LIKE '%%';
+SELECT count(*), sum(i) FROM l WHERE e NOT LIKE '%f%';
+SELECT count(*), sum(i) FROM l WHERE e LIKE '%f%';
+SELECT count(*), sum(i) FROM l WHERE e LIKE '%ff%';
+SELECT count(*), sum(i) FROM l WHERE e LIKE 'a%' AND i % 10 = 1;
+SELECT count(*), sum(i) FROM l WHERE e LIKE '%ab%' AND i = 4000;
+SELECT count(*), sum(i) FROM l WHERE w LIKE '%1';
+SELECT count(*), sum(i) FROM l WHERE w NOT LIKE '%1%';
+SELECT count(*), sum(i) FROM l WHERE v LIKE 'v1%' AND c LIKE '4%';
+SELECT count(*), sum(i) FROM l WHERE v LIKE '_1_%' AND c LIKE '4_';
+SELECT count(*), sum(i) FROM l WHERE m LIKE '%0123%';
+SELECT count(*), sum(i) FROM l WHERE m LIKE '%01%23%';
+SELECT count(*), sum(i) FROM l WHERE m LIKE 'zz%';
+SELECT count(*), sum(i) FROM l WHERE m NOT LIKE 'zz%';
+SELECT count(*), sum(i) FROM l WHERE m LIKE '%aaaaa%' OR m ~~ '0%';
+SELECT i, m FROM l WHERE m LIKE '%abcde%' ORDER BY 1, 2 LIMIT 5;
+SELECT count(*), sum(i) FROM l WHERE i * 2 > 69000 AND (w = 'w5' OR v > 'v5') AND m <> v;
+SELECT i FROM l WHERE i >= 7 AND 100 / (i - 9) > 0 ORDER BY i LIMIT 1;
+SELECT i FROM l WHERE i < 8 OR 100 / (i - 9) > 200 LIMIT 1;
+SELECT i FROM l WHERE 100 / (i - 9) > 200 LIMIT 1;
+SELECT count(*) FROM l WHERE i + 2147420000 > 0 OR i = 0;
+PREPARE q(int) AS SELECT count(*), sum(i) FROM l WHERE i % $1 = 0 AND m LIKE '%a%';
+EXECUTE q(3);
+EXECUTE q(4);
+SET plan_cache_mode = force_generic_plan;
+EXECUTE q(5);
+EXECUTE q(6);
+SELECT count(*) FROM l a WHERE i < 200 AND EXISTS (SELECT FROM l b WHERE b.i > a.i + 69900 AND b.w LIKE '%' || a.i);
+SELECT count(*), (SELECT sum(b.i) FROM l b WHERE b.i + 0 < a.i AND b.m LIKE '%a%') FROM l a WHERE i IN (50, 60, 70) GROUP BY a.i ORDER BY a.i;
+
+-- columnar only
+EXPLAIN (COSTS OFF) SELECT * FROM l WHERE m LIKE '%abc%' AND v NOT LIKE 'v1%';
+EXPLAIN (COSTS OFF) SELECT * FROM l WHERE m LIKE '%a_c%';
+EXPLAIN (COSTS OFF, VERBOSE) SELECT i FROM l WHERE (i > 3 OR w = 'w5') AND m <> v AND random() < 2;
+-- end
+DROP TABLE l;
