@@ -75,6 +75,10 @@ SELECT count(*) BETWEEN 1 AND 100002 FROM qu_t TABLESAMPLE SYSTEM (50);
 SELECT count(*) FROM qu_t TABLESAMPLE BERNOULLI (100);
 SELECT count(*) FROM qu_t TABLESAMPLE SYSTEM (100);
 
+-- the first rows of what several conditions leave of a vector
+SELECT id, f FROM qu_t WHERE n IN (0.125, 7) AND id % 5 <> 1 ORDER BY f DESC, id LIMIT 4;
+SELECT id, coalesce(t, '-') AS t FROM qu_t WHERE n IN (0.125, 7) AND id % 5 <> 1 ORDER BY t NULLS FIRST, id LIMIT 4;
+
 -- set operations
 SELECT count(*), sum(id), sum(g) FROM (SELECT id % 1000 AS id, g FROM qu_t UNION SELECT id, g FROM qu_t WHERE id < 500) u;
 SELECT count(*) FROM (SELECT g FROM qu_t INTERSECT SELECT g FROM qu_t WHERE id < 20) u;

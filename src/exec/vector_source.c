@@ -324,9 +324,12 @@ RowNumber
 vector_source_row(VectorScanState *scan, int slot)
 {
 	const ScanBatch *batch = &scan->batch;
-	bool		is_moved = !batch->is_vector || scan->source->rows != NULL;
+	const uint16 *rows = scan->source->rows;
 
-	return batch->first + (is_moved ? batch->rows[slot] : slot);
+	if (!batch->is_vector)
+		return batch->first + batch->rows[slot];
+	/* the scan's batch has lost the rows that the qual removed: slots have not */
+	return batch->first + (rows ? rows[slot] : slot);
 }
 
 /* ---- columns ---- */

@@ -106,7 +106,7 @@ sub from_lateral
 
 		$query->{from} = "d b " . pick('CROSS JOIN LATERAL', 'LEFT JOIN LATERAL') . ' (SELECT ' . join(', ', map { "$_->{sql} AS c" . ++$n } @aggregates) . " FROM $table->{name} y WHERE " . join(' AND ', @where) . ') a';
 		$n = 0;
-		$scope->{columns} = [ @outer, grep { $_->{type} } map { { name => 'c' . ++$n, type => $_->{type}, sql => "a.c$n", collation => $scope->{collation}, exact => 1 } } @aggregates ];
+		$scope->{columns} = [ @outer, grep { $_->{type} } map { { name => 'c' . ++$n, type => $_->{type}, sql => "a.c$n", collation => $scope->{collation}, exact => $_->{exact} } } @aggregates ];
 		$query->{ids} = 'b.id';
 	}
 	else
@@ -152,6 +152,7 @@ sub from_derived
 	my $inner_scope = { %$scope, columns => [ in_scope($table, 'a') ] };
 	my @types = map { pick(types_of($inner_scope)) } 1 .. between(2, 5);
 	my $where = chance(0.7) ? ' WHERE ' . condition(2, $inner_scope) : '';
+	my @exact = (1) x @types;
 	my (@items, $sql);
 
 	if (chance(0.3))
@@ -163,6 +164,7 @@ sub from_derived
 		push @aggregates, { sql => 'count(*)', type => 'int8' };
 		@items = (@keys, @aggregates);
 		@types = map { $_->{type} } @items;
+		@exact = map { $_->{exact} || exists $_->{of} } @items;
 		$sql = 'SELECT ' . join(', ', map { "$_->{sql} AS c" . ++$n } @items) . " FROM $table->{name} a$where" . (@keys ? ' GROUP BY ' . join(', ', map { $_->{sql} } @keys) : '');
 	}
 	else
@@ -177,7 +179,7 @@ sub from_derived
 		}
 	}
 	my $n = 0;
-	$scope->{columns} = [ map { $n++; { name => "c$n", type => $_, sql => "x.c$n", collation => $scope->{collation}, exact => 1 } } @types ];
+	$scope->{columns} = [ map { $n++; { name => "c$n", type => $_, sql => "x.c$n", collation => $scope->{collation}, exact => shift @exact } } @types ];
 	$query->{from} = chance(0.6) ? "($sql) x" : 'x';
 	$query->{prefix} = 'WITH x AS ' . pick('', 'MATERIALIZED ', 'NOT MATERIALIZED ') . "($sql) " if $query->{from} eq 'x';
 	$query->{joined} = 1;
@@ -345,7 +347,8 @@ sub aggregate
 	$sql .= ' FILTER (WHERE ' . condition(1, $scope) . ')' if chance(0.12);
 	$sql = 'md5(' . ($it->{call} eq 'string_agg' ? $sql : "($sql)::text") . ')' if $it->{hash};
 	$sql = "($sql + 1)" if $it->{type} && $it->{type} =~ /^(int8|numeric)$/ && $it->{call} eq 'count' && chance(0.05);
-	return { sql => $sql, type => $it->{type} };
+	# an average of floats is no multiple of anything
+	return { sql => $sql, type => $it->{type}, exact => $it->{call} !~ /^(avg|percentile_cont)$/ };
 }
 
 # ---- what queries select -------------------------------------------------------
