@@ -310,7 +310,9 @@ start_columns(VectorScanState *state)
 	state->has_output_columns = false;
 	state->vectors = all_vectors(scan);
 
-	if (!check_chunks(state))
+	if ((state->skipper &&
+		 state->skipper(state->skipper_argument, scan->reader, scan->segment)) ||
+		!check_chunks(state))
 	{
 		state->nvectors_pruned += group_scan_nvectors(scan);
 		state->vectors = 0;
@@ -631,7 +633,7 @@ batch_has_room(const VectorScanState *state)
  * that follow; false if no row is left.
  */
 static bool
-load_row_pages(VectorScanState *state)
+load_row_pages(VectorScanState *state, bool forward)
 {
 	ScanBatch  *batch = &state->batch;
 
@@ -645,7 +647,7 @@ load_row_pages(VectorScanState *state)
 	do
 	{
 		append_row_page(state);
-	} while (batch_has_room(state) && step_row_page(state, true));
+	} while (batch_has_room(state) && step_row_page(state, forward));
 	return batch->nrows > 0 && (!state->qual || vector_qual_apply(state));
 }
 
@@ -732,7 +734,7 @@ scan_batch_next(VectorScanState *state, bool forward)
 		if (state->in_group && state->in_rows &&
 			step_row_page(state, forward))
 		{
-			if (load_row_pages(state))
+			if (load_row_pages(state, forward))
 				break;
 		}
 		else if (state->in_group && !state->in_rows &&

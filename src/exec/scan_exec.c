@@ -287,7 +287,7 @@ vector_scan_start(VectorScanState *state)
 	}
 	state->ngroups = state->shared ? state->shared->ngroups :
 		group_scan_ngroups(rel);
-	state->group = -1;
+	state->group = state->is_backward && !state->shared ? state->ngroups : -1;
 	state->is_started = true;
 }
 

@@ -166,9 +166,8 @@ scan_table_init(ScanTable *table, Oid relid)
 
 /* ---- costs ---- */
 
-/* |correlation| of a column's order with the rows', 0 if unknown. */
-static double
-column_correlation(Oid relid, AttrNumber attno)
+double
+vector_scan_correlation(Oid relid, AttrNumber attno)
 {
 	HeapTuple	tuple;
 	AttStatsSlot slot;
@@ -182,11 +181,11 @@ column_correlation(Oid relid, AttrNumber attno)
 						 ATTSTATSSLOT_NUMBERS))
 	{
 		if (slot.nnumbers == 1)
-			correlation = fabs(slot.numbers[0]);
+			correlation = slot.numbers[0];
 		free_attstatsslot(&slot);
 	}
 	ReleaseSysCache(tuple);
-	return Min(correlation, 1.0);
+	return Max(Min(correlation, 1.0), -1.0);
 }
 
 /* The filters of a column, which may be the two ends of a range. */
@@ -230,7 +229,7 @@ vectors_left(PlannerInfo *root, RelOptInfo *rel, Oid relid, List *filters,
 		if (!filter_clause_match(rinfo->clause, rel->relid, &match) ||
 			match.strategy == FILTER_NOT_EQUAL)
 			continue;
-		square = column_correlation(relid, match.attno);
+		square = vector_scan_correlation(relid, match.attno);
 		square *= square;
 		selectivity = clauselist_selectivity(root,
 											 column_filters(rel, filters,
@@ -664,7 +663,7 @@ add_parameterized_paths(PlannerInfo *root, RelOptInfo *rel,
 		ClassSearch search = {attno};
 		List	   *clauses;
 
-		if (column_correlation(table->relid, attno) == 0)
+		if (vector_scan_correlation(table->relid, attno) == 0)
 			continue;
 		clauses =
 			generate_implied_equalities_for_column(root, rel,

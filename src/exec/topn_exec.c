@@ -23,6 +23,9 @@
 #include "utils/rel.h"
 #include "utils/ruleutils.h"
 
+/* After so many rows of a batch have won, the others are dismissed again. */
+#define DISMISS_AGAIN	32
+
 static void vector_topn_begin(CustomScanState *node, EState *estate,
 							  int eflags);
 static TupleTableSlot *vector_topn_exec(CustomScanState *node);
@@ -207,16 +210,18 @@ vector_topn_begin(CustomScanState *node, EState *estate, int eflags)
 							  ALLOCSET_DEFAULT_SIZES);
 	state->limit = linitial_int(list_nth(plan->custom_private,
 										 TOPN_PRIVATE_LIMIT));
+	state->is_backward = linitial_int(list_nth(plan->custom_private,
+											   TOPN_PRIVATE_BACKWARD));
 	state->row_slot = table_slot_create(rel, &estate->es_tupleTable);
 
 	oldcontext = MemoryContextSwitchTo(state->context);
 	init_keys(state, plan);
 	init_entries(state);
-	vector_source_begin(state->scan,
-						state->keys[0].attno > 0 &&
-						topn_type_is_integer(state->keys[0].type) ?
-						skip_segment : NULL,
-						state);
+	vector_source_begin(state->scan, NULL, NULL);
+	if (state->keys[0].attno > 0 && topn_type_is_integer(state->keys[0].type))
+		vector_source_set_skipper(state->scan, skip_segment, state);
+	if (state->is_backward)
+		vector_source_set_backward(state->scan);
 	MemoryContextSwitchTo(oldcontext);
 }
 
@@ -300,12 +305,56 @@ keep_candidate(VectorTopNState *state, const TopNEntry *candidate)
 	}
 }
 
+/* Let a row of the batch compete; true if it is among the first. */
+static bool
+add_row(VectorTopNState *state, int slot, const uint64 *mask)
+{
+	TopNEntry  *candidate = &state->entries[state->limit];
+	MemoryContext oldcontext =
+		MemoryContextSwitchTo(state->expressions.batch_context);
+	bool		wins = candidate_wins(state, candidate, slot, mask);
+
+	MemoryContextSwitchTo(oldcontext);
+	if (wins)
+	{
+		candidate->row = vector_source_row(state->scan, slot);
+		keep_candidate(state, candidate);
+	}
+	return wins;
+}
+
+/* The rows of mask, in the order in which they are to compete. */
+static int
+order_slots(const VectorTopNState *state, const uint64 *mask, uint16 *slots)
+{
+	int			n = 0;
+
+	VECTOR_FOR_EACH(slot, mask)
+		slots[n++] = slot;
+	if (state->is_backward)
+	{
+		for (int i = 0; i < n / 2; i++)
+		{
+			uint16		slot = slots[i];
+
+			slots[i] = slots[n - 1 - i];
+			slots[n - 1 - i] = slot;
+		}
+	}
+	return n;
+}
+
+/*
+ * Where many rows of a batch win, the last of the first rows soon becomes
+ * another: the batch's other rows are held against it once more.
+ */
 static void
 add_batch(VectorTopNState *state, const VectorBatch *batch)
 {
-	TopNEntry  *candidate = &state->entries[state->limit];
-	MemoryContext memory = state->expressions.batch_context;
 	uint64		mask[VECTOR_WORDS];
+	uint16		slots[VECTOR_LENGTH];
+	int			nslots;
+	int			nwon = 0;
 
 	for (int i = 0; i < state->nkeys; i++)
 		state->keys[i].value = NULL;
@@ -315,17 +364,13 @@ add_batch(VectorTopNState *state, const VectorBatch *batch)
 	if (heap_is_full(state))
 		topn_dismiss(state, mask);
 
-	VECTOR_FOR_EACH(slot, mask)
+	nslots = order_slots(state, mask, slots);
+	for (int i = 0; i < nslots; i++)
 	{
-		MemoryContext oldcontext = MemoryContextSwitchTo(memory);
-		bool		wins = candidate_wins(state, candidate, slot, mask);
-
-		MemoryContextSwitchTo(oldcontext);
-		if (wins)
-		{
-			candidate->row = vector_source_row(state->scan, slot);
-			keep_candidate(state, candidate);
-		}
+		if (!vector_bit(mask, slots[i]) || !add_row(state, slots[i], mask))
+			continue;
+		if (++nwon % DISMISS_AGAIN == 0 && heap_is_full(state))
+			topn_dismiss(state, mask);
 	}
 }
 

@@ -11,6 +11,7 @@
 
 #include <math.h>
 
+#include "access/stratnum.h"
 #include "columnar.h"
 #include "compat.h"
 #include "exec/vector_agg.h"
@@ -24,6 +25,8 @@
 #include "optimizer/paths.h"
 #include "optimizer/planner.h"
 #include "optimizer/tlist.h"
+#include "parser/parsetree.h"
+#include "utils/lsyscache.h"
 
 /* Evaluating a vector of a key: 0.3 us. */
 #define VECTOR_COST			0.1
@@ -186,6 +189,26 @@ vector_topn_init(void)
 
 /* ---- plan ---- */
 
+/* Are the first rows in the order asked for expected at the table's end? */
+static bool
+winners_come_late(PlannerInfo *root, Expr *key, Oid sort_operator)
+{
+	Var		   *var = (Var *) key;
+	Oid			family;
+	Oid			type;
+	int16		strategy;
+	double		correlation;
+
+	if (!IsA(var, Var) ||
+		!get_ordering_op_properties(sort_operator, &family, &type, &strategy))
+		return false;
+	correlation =
+		vector_scan_correlation(planner_rt_fetch(var->varno, root)->relid,
+								var->varattno);
+	return strategy == BTLessStrategyNumber ? correlation < 0 :
+		correlation > 0;
+}
+
 static Plan *
 vector_topn_plan(PlannerInfo *root, RelOptInfo *rel, CustomPath *best_path,
 				 List *tlist, List *clauses, List *custom_plans)
@@ -214,8 +237,11 @@ vector_topn_plan(PlannerInfo *root, RelOptInfo *rel, CustomPath *best_path,
 	plan->flags = best_path->flags;
 	plan->custom_plans = custom_plans;
 	plan->custom_exprs = keys;
-	plan->custom_private = list_make3(operators, nulls_first,
-									  list_make1_int((int) root->limit_tuples));
+	plan->custom_private =
+		list_make4(operators, nulls_first,
+				   list_make1_int((int) root->limit_tuples),
+				   list_make1_int(winners_come_late(root, linitial(keys),
+													linitial_oid(operators))));
 	plan->methods = &vector_topn_plan_methods;
 	return &plan->scan.plan;
 }

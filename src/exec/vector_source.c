@@ -283,12 +283,28 @@ vector_source_keep(VectorScanState *scan, const uint64 *mask)
 	memcpy(batch->mask, mask, sizeof(batch->mask));
 }
 
+void
+vector_source_set_skipper(VectorScanState *scan, VectorSegmentSkipper skipper,
+						  void *argument)
+{
+	scan->skipper = skipper;
+	scan->skipper_argument = argument;
+}
+
+void
+vector_source_set_backward(VectorScanState *scan)
+{
+	scan->is_backward = true;
+}
+
 static bool
 next_batch(VectorScanState *scan)
 {
+	bool		forward = !scan->is_backward || scan->shared != NULL;
+
 	if (!scan->is_started)
 		vector_scan_start(scan);
-	while (scan_batch_next(scan, true))
+	while (scan_batch_next(scan, forward))
 	{
 		if (scan->qual == NULL)
 			scan->source->is_current = false;

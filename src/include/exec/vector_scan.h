@@ -143,6 +143,10 @@ typedef struct VectorScanState
 	bool		(*taker) (void *argument, SegmentReader *reader,
 						  const SegmentData *segment);	/* or NULL */
 	void	   *taker_argument;
+	bool		(*skipper) (void *argument, SegmentReader *reader,
+							const SegmentData *segment);	/* or NULL */
+	void	   *skipper_argument;
+	bool		is_backward;	/* batches come from the end, unless shared */
 	uint64		segment_serial; /* column-form segments opened so far */
 	int			nrow_pages;		/* of the batch */
 	char	   *row_pages[BATCH_ROW_PAGES]; /* their copies, as far as made */
@@ -157,6 +161,12 @@ typedef struct VectorScanState
 
 /* Hooks and node types; once, from _PG_init. */
 extern void vector_scan_init(void);
+
+/*
+ * Correlation of a column's order with the rows', from -1 to 1; 0 if ANALYZE has
+ * not found any.
+ */
+extern double vector_scan_correlation(Oid relid, AttrNumber attno);
 
 /* Can the relation be scanned for a vectorised node above? */
 extern bool vector_scan_is_candidate(PlannerInfo *root, RelOptInfo *rel);

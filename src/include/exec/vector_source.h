@@ -39,6 +39,24 @@ typedef bool (*VectorSegmentTaker) (void *argument, SegmentReader *reader,
 extern void vector_source_begin(VectorScanState *scan,
 								VectorSegmentTaker taker, void *argument);
 
+/*
+ * Segments that nobody needs to look at: called for each column-form segment; if
+ * it returns true, none of its rows is returned.
+ */
+typedef bool (*VectorSegmentSkipper) (void *argument, SegmentReader *reader,
+									  const SegmentData *segment);
+
+/* Have segments skipped; before the first batch. */
+extern void vector_source_set_skipper(VectorScanState *scan,
+									  VectorSegmentSkipper skipper,
+									  void *argument);
+
+/*
+ * Have a scan of one process go from the last group to the first; before the
+ * first batch.
+ */
+extern void vector_source_set_backward(VectorScanState *scan);
+
 /* The next batch, or NULL at the end; void at the next call. */
 extern const VectorBatch *vector_source_next(VectorScanState *scan);
 

@@ -31,7 +31,8 @@ typedef enum VectorTopNPrivate
 {
 	TOPN_PRIVATE_OPERATORS,		/* ordering operator of each key, OIDs */
 	TOPN_PRIVATE_NULLS_FIRST,	/* of each key, integers */
-	TOPN_PRIVATE_LIMIT			/* number of rows, one integer */
+	TOPN_PRIVATE_LIMIT,			/* number of rows, one integer */
+	TOPN_PRIVATE_BACKWARD		/* do winners come late?  One integer */
 } VectorTopNPrivate;
 
 /* A row among the first. */
@@ -63,6 +64,7 @@ typedef struct VectorTopNState
 	TopNKey    *keys;
 	int			nkeys;
 	int			limit;
+	bool		is_backward;	/* start with the last rows */
 	TopNEntry  *entries;
 	int			nentries;
 	binaryheap *heap;			/* of entries, the last one on top */
