@@ -12,11 +12,16 @@
 #include "compat.h"
 #include "exec/string_set.h"
 #include "exec/value_hash.h"
+#include "miscadmin.h"
 #include "utils/memutils.h"
 
-#define MIN_SLOTS		256
+#define MIN_SLOTS_LOG2	8
+#define MIN_SLOTS		(1 << MIN_SLOTS_LOG2)
 #define MIN_ARENA		8192
 #define MAX_ARENA		(1024 * 1024)
+
+/* Slots that are moved before one looks for interrupts. */
+#define INTERRUPT_SLOTS	65536
 
 /* Strings that are looked up together. */
 #define LOOKUP_STRINGS	64
@@ -35,7 +40,8 @@ struct StringSet
 {
 	uint32		nstrings;
 	uint32		nfilled;		/* slots */
-	uint32		nslots;			/* a power of two */
+	int			nslots_log2;
+	uint32		nslots;			/* 2^nslots_log2 */
 	StringSlot *slots;
 	uint32		capacity;
 	char	  **strings;		/* by number */
@@ -50,6 +56,7 @@ make_room(StringSet *set)
 {
 	set->nstrings = 0;
 	set->nfilled = 0;
+	set->nslots_log2 = MIN_SLOTS_LOG2;
 	set->nslots = MIN_SLOTS;
 	set->slots = MemoryContextAllocZero(set->context,
 										sizeof(StringSlot) * set->nslots);
@@ -74,16 +81,16 @@ string_set_create(void)
 }
 
 /*
- * The home of a hash.  Its lower half says where a slot is and its upper half
- * what is in it.
+ * The home of a hash.  It is in the tag's top bits, so that a table is doubled
+ * without a look at the strings, going through both tables from the front.
  */
 static inline uint32
-home_slot(const StringSet *set, uint64 hash)
+home_slot(const StringSet *set, uint32 tag)
 {
-	return (uint32) hash & (set->nslots - 1);
+	return tag >> (32 - set->nslots_log2);
 }
 
-/* Twice as many slots; their hashes are worked out again. */
+/* Twice as many slots. */
 static void
 grow_slots(StringSet *set)
 {
@@ -98,14 +105,16 @@ grow_slots(StringSet *set)
 											sizeof(StringSlot) * nold * 2,
 											MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
 	set->nslots = nold * 2;
+	set->nslots_log2++;
 	for (uint32 i = 0; i < nold; i++)
 	{
 		uint32		s;
 
+		if (i % INTERRUPT_SLOTS == 0)
+			CHECK_FOR_INTERRUPTS();
 		if (old[i].string == NULL)
 			continue;
-		s = home_slot(set, hash_bytes_uint64((uint8 *) VARDATA(old[i].string),
-											 VARSIZE(old[i].string) - VARHDRSZ));
+		s = home_slot(set, old[i].tag);
 		while (set->slots[s].string)
 			s = (s + 1) & (set->nslots - 1);
 		set->slots[s] = old[i];
@@ -154,10 +163,10 @@ number_string(StringSet *set, char *string)
 
 static pg_noinline uint32
 add_string(StringSet *set, StringSlot *slot, const StringRef *string,
-		   uint64 hash)
+		   uint32 tag)
 {
 	slot->string = store_string(set, string);
-	slot->tag = hash >> 32;
+	slot->tag = tag;
 	slot->id = number_string(set, slot->string);
 	set->nfilled++;
 	return slot->id;
@@ -182,25 +191,25 @@ bytes_equal(const char *a, const uint8 *b, uint32 length)
 }
 
 static inline bool
-slot_has(const StringSlot *slot, const StringRef *string, uint64 hash)
+slot_has(const StringSlot *slot, const StringRef *string, uint32 tag)
 {
-	return slot->tag == (uint32) (hash >> 32) &&
+	return slot->tag == tag &&
 		VARSIZE(slot->string) == VARHDRSZ + string->length &&
 		bytes_equal(VARDATA(slot->string), string->data, string->length);
 }
 
 static inline uint32
-find_string(StringSet *set, const StringRef *string, uint64 hash,
+find_string(StringSet *set, const StringRef *string, uint32 tag,
 			bool may_grow)
 {
-	uint32		s = home_slot(set, hash);
+	uint32		s = home_slot(set, tag);
 
 	for (; set->slots[s].string; s = (s + 1) & (set->nslots - 1))
 	{
-		if (slot_has(&set->slots[s], string, hash))
+		if (slot_has(&set->slots[s], string, tag))
 			return set->slots[s].id;
 	}
-	return may_grow ? add_string(set, &set->slots[s], string, hash) :
+	return may_grow ? add_string(set, &set->slots[s], string, tag) :
 		NO_STRING;
 }
 
@@ -209,7 +218,7 @@ static void
 find_some(StringSet *set, const StringRef *strings, const uint16 *rows, int n,
 		  bool may_grow, uint32 *ids)
 {
-	uint64		hashes[LOOKUP_STRINGS];
+	uint32		tags[LOOKUP_STRINGS];
 	bool		is_large = set->nslots >= PREFETCH_SLOTS;
 
 	/* Below five eighths full, also with all that may come. */
@@ -220,22 +229,22 @@ find_some(StringSet *set, const StringRef *strings, const uint16 *rows, int n,
 	{
 		const StringRef *string = &strings[rows ? rows[i] : i];
 
-		hashes[i] = hash_bytes_uint64(string->data, string->length);
+		tags[i] = hash_bytes_uint64(string->data, string->length) >> 32;
 		if (is_large)
-			hash_prefetch(&set->slots[home_slot(set, hashes[i])]);
+			hash_prefetch(&set->slots[home_slot(set, tags[i])]);
 	}
 	if (is_large)
 	{
 		for (int i = 0; i < n; i++)
 		{
-			const StringSlot *slot = &set->slots[home_slot(set, hashes[i])];
+			const StringSlot *slot = &set->slots[home_slot(set, tags[i])];
 
-			if (slot->tag == (uint32) (hashes[i] >> 32))
+			if (slot->tag == tags[i])
 				hash_prefetch(slot->string);
 		}
 	}
 	for (int i = 0; i < n; i++)
-		ids[i] = find_string(set, &strings[rows ? rows[i] : i], hashes[i],
+		ids[i] = find_string(set, &strings[rows ? rows[i] : i], tags[i],
 							 may_grow);
 }
 

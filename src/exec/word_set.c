@@ -18,6 +18,7 @@
 #include "exec/value_hash.h"
 #include "exec/vector.h"
 #include "exec/word_set.h"
+#include "miscadmin.h"
 #include "utils/memutils.h"
 
 /* Arrays of up to this many bits need no other reason. */
@@ -27,6 +28,9 @@
 /* Slots for a vector of new tuples. */
 #define MIN_SLOTS_LOG2	12
 #define CACHED_SLOTS_LOG2	14
+
+/* Slots that are moved before one looks for interrupts. */
+#define INTERRUPT_SLOTS	65536
 
 /* Tuples that are looked up together. */
 #define LOOKUP_TUPLES	64
@@ -183,6 +187,8 @@ build_words(WordSet *set)
 	set->word_slots = alloc_slots(set, sizeof(WordSlot) * set->nslots);
 	for (Size i = 0; i < nold; i++)
 	{
+		if (i % INTERRUPT_SLOTS == 0)
+			CHECK_FOR_INTERRUPTS();
 		if (old[i].id != NO_WORDS)
 			insert_word(set, old[i].word, old[i].id);
 	}
@@ -204,6 +210,8 @@ build_tuples(WordSet *set)
 	set->tuple_slots = alloc_slots(set, sizeof(TupleSlot) * set->nslots);
 	for (Size i = 0; i < nold; i++)
 	{
+		if (i % INTERRUPT_SLOTS == 0)
+			CHECK_FOR_INTERRUPTS();
 		if (old[i].id != NO_WORDS)
 			insert_tag(set, old[i].tag, old[i].id);
 	}
