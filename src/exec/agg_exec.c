@@ -129,6 +129,25 @@ init_distinct(VectorAggState *state, AggColumn *column)
 										   take_distinct, column);
 }
 
+/* Sum a column in place of the column plus a constant. */
+static void
+init_shift(VectorAggState *state, AggColumn *column, Expr *source)
+{
+	Expr	   *base = agg_shift_match(column->aggref, source, &column->shift);
+	AggColumn  *other;
+
+	if (base == NULL)
+		return;
+	column->argument = agg_input_find(state, base, column->filter, false);
+	other = agg_shift_find(state, column);
+	if (other)
+	{
+		column->aggregate = other->aggregate;
+		column->is_shared = true;
+	}
+	column->checked = agg_input_find(state, source, column->filter, false);
+}
+
 static void
 init_columns(VectorAggState *state, CustomScan *plan, int *position)
 {
@@ -146,16 +165,19 @@ init_columns(VectorAggState *state, CustomScan *plan, int *position)
 		if (!IsA(aggref, Aggref))
 			break;
 		column->aggref = aggref;
-		column->aggregate =
-			vector_aggregate_create(vector_agg_without_distinct(aggref));
 		if (aggref->args != NIL)
 			source = next_expression(plan, position);
 		if (aggref->aggfilter != NULL)
 			column->filter = agg_filter_find(state,
 											 next_expression(plan, position));
 		if (source)
+			init_shift(state, column, source);
+		if (source && column->checked == NULL)
 			column->argument = agg_input_find(state, source, column->filter,
 											  aggref->aggdistinct != NIL);
+		if (!column->is_shared)
+			column->aggregate =
+				vector_aggregate_create(vector_agg_without_distinct(aggref));
 		if (aggref->aggdistinct != NIL)
 			init_distinct(state, column);
 		state->ncolumns++;
@@ -228,13 +250,17 @@ take_segment(void *argument, SegmentReader *reader, const SegmentData *segment)
 		const AggColumn *column = &state->columns[i];
 
 		if (!find_entry(state, column, reader, &entry, &attr) ||
-			!vector_aggregate_knows_segment(column->aggregate, entry, attr))
+			!vector_aggregate_knows_segment(column->aggregate, entry, attr) ||
+			(column->checked &&
+			 !agg_shift_knows_segment(&column->shift, entry)))
 			return false;
 	}
 	for (int i = 0; i < state->ncolumns; i++)
 	{
 		const AggColumn *column = &state->columns[i];
 
+		if (column->is_shared)
+			continue;
 		find_entry(state, column, reader, &entry, &attr);
 		vector_aggregate_add_segment(column->aggregate, entry, attr,
 									 segment->nslots);
@@ -299,7 +325,8 @@ memory_is_full(VectorAggState *state)
 		memory += group_table_memory(state->table);
 	for (int i = 0; i < state->ncolumns; i++)
 	{
-		memory += vector_aggregate_memory(state->columns[i].aggregate);
+		if (!state->columns[i].is_shared)
+			memory += vector_aggregate_memory(state->columns[i].aggregate);
 		if (state->columns[i].distinct)
 			memory += distinct_set_memory(state->columns[i].distinct);
 	}
@@ -356,6 +383,10 @@ update_column(VectorAggState *state, AggColumn *column,
 		return;
 	if (column->argument != NULL)
 		value = agg_input_value(column->argument, batch);
+	if (column->checked != NULL && !agg_shift_is_safe(&column->shift, value))
+		agg_input_value(column->checked, batch);	/* for its errors */
+	if (column->is_shared)
+		return;
 	if (column->distinct != NULL)
 		distinct_set_add(column->distinct, value, mask, groups,
 						 !state->is_full);
@@ -460,10 +491,15 @@ Datum
 vector_agg_group_value(VectorAggState *state, uint32 group, int column,
 					   bool *isnull)
 {
+	const AggColumn *aggregated;
+
 	if (column < state->nkeys)
 		return group_table_key(state->table, group, column, isnull);
-	return vector_aggregate_result(state->columns[column - state->nkeys].aggregate,
-								   group, isnull);
+	aggregated = &state->columns[column - state->nkeys];
+	if (aggregated->checked)
+		return vector_aggregate_shifted_sum(aggregated->aggregate, group,
+											aggregated->shift.offset, isnull);
+	return vector_aggregate_result(aggregated->aggregate, group, isnull);
 }
 
 void

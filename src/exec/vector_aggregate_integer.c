@@ -109,6 +109,18 @@ const AggregateKind aggregate_sum_int = {
 	sizeof(SumState), sum_update, sum_value
 };
 
+Datum
+vector_aggregate_shifted_sum(VectorAggregate *aggregate, uint32 group,
+							 int64 offset, bool *isnull)
+{
+	const SumState *state = &((SumState *) aggregate->states)[group];
+
+	Assert(aggregate->kind == &aggregate_sum_int);
+	*isnull = state->n == 0;
+	return Int64GetDatum((int64) ((uint64) state->sum +
+								  (uint64) state->n * (uint64) offset));
+}
+
 /* Core's transition value is an array of count and sum. */
 static Datum
 average_value(VectorAggregate *aggregate, void *state, bool *isnull)

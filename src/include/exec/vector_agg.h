@@ -63,11 +63,22 @@ typedef struct AggInput
 	const Vector *value;
 } AggInput;
 
+/* sum(x + offset), summed as x. */
+typedef struct AggShift
+{
+	int64		offset;
+	int64		min;			/* for other values of x it is an error */
+	int64		max;
+} AggShift;
+
 typedef struct AggColumn
 {
 	Aggref	   *aggref;
 	VectorAggregate *aggregate;
+	bool		is_shared;		/* another column adds to it */
 	AggInput   *argument;		/* NULL: count(*) */
+	AggInput   *checked;		/* x + offset; NULL: no shift */
+	AggShift	shift;
 	AggFilter  *filter;			/* NULL: every row */
 	DistinctSet *distinct;		/* NULL: without DISTINCT */
 } AggColumn;
@@ -154,6 +165,24 @@ extern void vector_agg_add_gathered_path(AggQuestion *question,
 
 /* Hook; once, from _PG_init. */
 extern void jit_choice_init(void);
+
+/* ---- agg_shift.c ---- */
+
+/*
+ * The column that may be summed in place of an aggregate's argument, or NULL;
+ * sets shift.
+ */
+extern Expr *agg_shift_match(const Aggref *aggref, Expr *source,
+							 AggShift *shift);
+
+/* An earlier column with a shift that sums the same, or NULL. */
+extern AggColumn *agg_shift_find(VectorAggState *state,
+								 const AggColumn *column);
+
+/* Is x + offset without an error for all values of a vector, or segment? */
+extern bool agg_shift_is_safe(const AggShift *shift, const Vector *value);
+extern bool agg_shift_knows_segment(const AggShift *shift,
+									const AttributeEntry *entry);
 
 /* ---- agg_append.c ---- */
 

@@ -67,6 +67,14 @@ extern void vector_aggregate_add_segment(VectorAggregate *aggregate,
 extern Datum vector_aggregate_result(VectorAggregate *aggregate, uint32 group,
 									 bool *isnull);
 
+/*
+ * Of a sum of int2 or int4: what the sum would be if each value were larger by
+ * offset.
+ */
+extern Datum vector_aggregate_shifted_sum(VectorAggregate *aggregate,
+										  uint32 group, int64 offset,
+										  bool *isnull);
+
 /* Forget all groups. */
 extern void vector_aggregate_reset(VectorAggregate *aggregate);
 
