@@ -193,6 +193,7 @@ merge_values(VectorNode *node, const Vector *source, const uint64 *rows)
 {
 	Vector	   *result = &node->result;
 	MemoryContext oldcontext;
+	Datum		constant = (Datum) 0;
 
 	switch (result->form)
 	{
@@ -209,9 +210,12 @@ merge_values(VectorNode *node, const Vector *source, const uint64 *rows)
 			break;
 		case FORM_DATUM:
 			oldcontext = MemoryContextSwitchTo(node->context->batch_context);
+			if (source->is_constant)
+				constant = vector_datum(source, 0, node->type);
 			VECTOR_FOR_EACH(slot, rows)
 			{
-				result->datums[slot] = vector_datum(source, slot, node->type);
+				result->datums[slot] = source->is_constant ? constant :
+					vector_datum(source, slot, node->type);
 			}
 			MemoryContextSwitchTo(oldcontext);
 			break;

@@ -19,6 +19,7 @@
 /* What a pattern says. */
 typedef struct LikePattern
 {
+	MemoryContext context;		/* holds all of it */
 	StringRef	source;			/* the pattern, copied */
 	bool		is_known;		/* else core matches it */
 	bool		is_start_open;	/* begins with % */
@@ -68,6 +69,7 @@ find_pattern(VectorNode *node, const Vector *argument)
 {
 	const StringRef *source = &argument->strings[0];
 	LikePattern *pattern = node->state;
+	MemoryContext context;
 	MemoryContext oldcontext;
 	uint8	   *copy;
 
@@ -75,8 +77,15 @@ find_pattern(VectorNode *node, const Vector *argument)
 		memcmp(pattern->source.data, source->data, source->length) == 0)
 		return pattern;
 
-	oldcontext = MemoryContextSwitchTo(node->memory);
+	/* Between rescans a parameter may have changed. */
+	if (pattern)
+		MemoryContextDelete(pattern->context);
+	node->state = NULL;
+	context = AllocSetContextCreate(node->memory, "columnar pattern",
+									ALLOCSET_SMALL_SIZES);
+	oldcontext = MemoryContextSwitchTo(context);
 	pattern = palloc0(sizeof(LikePattern));
+	pattern->context = context;
 	copy = palloc(Max(source->length, 1));
 	memcpy(copy, source->data, source->length);
 	pattern->source.data = copy;
