@@ -78,6 +78,17 @@ SELECT id, i FROM tn WHERE id < 100 ORDER BY i FETCH FIRST 2 ROWS WITH TIES;
 SELECT id FROM tn ORDER BY id LIMIT 2 FOR UPDATE;
 SELECT id, generate_series(1, 2) FROM tn ORDER BY id LIMIT 3;
 
+-- conditions with an effect are run for every row, also of segments behind
+CREATE SEQUENCE tn_calls;
+SELECT id FROM tn WHERE nextval('tn_calls') > 0 ORDER BY id LIMIT 2;
+SELECT last_value = (SELECT count(*) FROM tn) AS for_each FROM tn_calls;
+DROP SEQUENCE tn_calls;
+
+-- few values: segments that tie, and such with NULLs
+SELECT id / 70000 AS same FROM tn WHERE id > 1 ORDER BY d LIMIT 2;
+SELECT i, count(*) FROM (SELECT i FROM tn WHERE i IS NOT NULL ORDER BY i LIMIT 80 OFFSET 65) s
+GROUP BY i ORDER BY i;
+
 -- in parallel
 SET parallel_setup_cost = 0;
 SET parallel_tuple_cost = 0;

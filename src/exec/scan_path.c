@@ -80,14 +80,14 @@ static set_rel_pathlist_hook_type prev_set_rel_pathlist_hook;
 
 /* ---- which relations ---- */
 
-/* Columns (and system columns) that the scan has to return or test. */
+/* Columns (and system columns) that a scan has to return or test. */
 static Bitmapset *
-needed_attributes(RelOptInfo *rel, List *clauses)
+needed_attributes(RelOptInfo *rel, const PathTarget *target, List *clauses)
 {
 	Bitmapset  *attributes = NULL;
 	ListCell   *lc;
 
-	pull_varattnos((Node *) rel->reltarget->exprs, rel->relid, &attributes);
+	pull_varattnos((Node *) target->exprs, rel->relid, &attributes);
 	foreach(lc, clauses)
 		pull_varattnos((Node *) lfirst_node(RestrictInfo, lc)->clause,
 					   rel->relid, &attributes);
@@ -144,7 +144,8 @@ is_candidate(RelOptInfo *rel, RangeTblEntry *rte)
 	table_close(relation, NoLock);
 	return has_columns &&
 		!has_current_of(rel->baserestrictinfo) &&
-		!needs_tuple_header(needed_attributes(rel, rel->baserestrictinfo));
+		!needs_tuple_header(needed_attributes(rel, rel->reltarget,
+												rel->baserestrictinfo));
 }
 
 /* What is known of a table that scans are proposed for. */
@@ -300,8 +301,9 @@ typedef struct ScanVolume
 } ScanVolume;
 
 static void
-estimate_volume(PlannerInfo *root, RelOptInfo *rel, Oid relid, List *clauses,
-				List *filters, ScanVolume *volume)
+estimate_volume(PlannerInfo *root, RelOptInfo *rel, Oid relid,
+				const PathTarget *target, List *clauses, List *filters,
+				ScanVolume *volume)
 {
 	Bitmapset  *filter_attributes = NULL;
 	double		tuples = Max(rel->tuples, 1);
@@ -317,8 +319,8 @@ estimate_volume(PlannerInfo *root, RelOptInfo *rel, Oid relid, List *clauses,
 					   rel->relid, &filter_attributes);
 	filter_width = columns_width(relid, rel, filter_attributes,
 								 &volume->nfilter_columns);
-	width = columns_width(relid, rel, needed_attributes(rel, clauses),
-						  &ncolumns);
+	width = columns_width(relid, rel,
+						  needed_attributes(rel, target, clauses), &ncolumns);
 	table_width = columns_width(relid, rel, whole_row(), &ntable_columns);
 	table_width = Max(table_width, 1);
 
@@ -394,7 +396,8 @@ cost_vector_scan(PlannerInfo *root, RelOptInfo *rel, const ScanTable *table,
 	QualCost	qual_cost;
 	Cost		cost;
 
-	estimate_volume(root, rel, table->relid, clauses, filters, &volume);
+	estimate_volume(root, rel, table->relid, path->pathtarget, clauses, filters,
+					&volume);
 
 	get_tablespace_page_costs(rel->reltablespace, NULL, &page_cost);
 	npages = rel->pages / volume.ngroups *

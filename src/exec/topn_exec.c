@@ -17,6 +17,8 @@
 #include "executor/executor.h"
 #include "miscadmin.h"
 #include "nodes/nodeFuncs.h"
+#include "optimizer/clauses.h"
+#include "optimizer/optimizer.h"
 #include "utils/datum.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
@@ -95,7 +97,7 @@ heap_is_full(const VectorTopNState *state)
 
 /*
  * Do all rows of a segment lie behind the last one?  The first key is a column
- * of integers.
+ * of integers.  Rows that tie with the last one in the only key stay out, too.
  */
 static bool
 skip_segment(void *argument, SegmentReader *reader, const SegmentData *segment)
@@ -106,12 +108,13 @@ skip_segment(void *argument, SegmentReader *reader, const SegmentData *segment)
 	ZoneRange	zone;
 	Vector		bound = {FORM_INTEGER};
 	int64		best;
-	bool		is_behind;
+	int			order;
 
 	if (!heap_is_full(state))
 		return false;
 	entry = segment_reader_attribute(reader, key->attno);
-	if (entry == NULL || entry->kind == 0 || entry->nnulls > 0 ||
+	if (entry == NULL || entry->kind == 0 ||
+		(entry->nnulls > 0 && key->order.ssup_nulls_first) ||
 		(entry->value_class != CLASS_SIGNED &&
 		 entry->value_class != CLASS_UNSIGNED) ||
 		topn_last(state)->isnull[0])
@@ -122,12 +125,24 @@ skip_segment(void *argument, SegmentReader *reader, const SegmentData *segment)
 
 	best = key->order.ssup_reverse ? zone.max_int : zone.min_int;
 	bound.integers = &best;
-	is_behind = ApplySortComparator(vector_datum(&bound, 0, key->type), false,
-									topn_last(state)->keys[0], false,
-									(SortSupport) &key->order) > 0;
-	if (is_behind)
-		state->nsegments_skipped++;
-	return is_behind;
+	order = ApplySortComparator(vector_datum(&bound, 0, key->type), false,
+								topn_last(state)->keys[0], false,
+								(SortSupport) &key->order);
+	if (order < 0 || (order == 0 && state->nkeys > 1))
+		return false;
+	state->nsegments_skipped++;
+	return true;
+}
+
+/* Are there zone maps to skip segments by, and is it seen by nobody? */
+static bool
+may_skip(const VectorTopNState *state)
+{
+	const TopNKey *key = &state->keys[0];
+	Node	   *qual = (Node *) state->scan->css.ss.ps.plan->qual;
+
+	return key->attno > 0 && topn_type_is_integer(key->type) &&
+		!contain_volatile_functions(qual) && !contain_subplans(qual);
 }
 
 /* ---- begin ---- */
@@ -218,7 +233,7 @@ vector_topn_begin(CustomScanState *node, EState *estate, int eflags)
 	init_keys(state, plan);
 	init_entries(state);
 	vector_source_begin(state->scan, NULL, NULL);
-	if (state->keys[0].attno > 0 && topn_type_is_integer(state->keys[0].type))
+	if (may_skip(state))
 		vector_source_set_skipper(state->scan, skip_segment, state);
 	if (state->is_backward)
 		vector_source_set_backward(state->scan);
