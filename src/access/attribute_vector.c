@@ -47,6 +47,16 @@ attribute_vector_reset(AttributeVector *av)
 	av->chunk = NULL;
 }
 
+void
+attribute_vector_forget(AttributeVector *av)
+{
+	attribute_vector_reset(av);
+	av->has_nulls = false;
+	av->has_values = false;
+	av->values = NULL;
+	av->strings = NULL;
+}
+
 /*
  * Can a chunk of that kind hold the attribute's values?  Kinds of one width are
  * the same bytes, and a numeric is a string of bytes like any other.

@@ -103,8 +103,7 @@ ask_child(const AggQuestion *question, RelOptInfo *child)
 
 /* Core's partial aggregation of a child. */
 static Path *
-make_plain_path(AggQuestion *question, RelOptInfo *child, RelOptInfo *rel,
-				PathTarget *target)
+make_plain_path(AggQuestion *question, RelOptInfo *child, PathTarget *target)
 {
 	PlannerInfo *root = question->root;
 	Path	   *input = child->cheapest_total_path;
@@ -121,7 +120,7 @@ make_plain_path(AggQuestion *question, RelOptInfo *child, RelOptInfo *rel,
 
 	memset(&costs, 0, sizeof(costs));
 	get_agg_clause_costs(root, AGGSPLIT_INITIAL_SERIAL, &costs);
-	return (Path *) create_agg_path(root, rel, input, target,
+	return (Path *) create_agg_path(root, child, input, target,
 									question->keys != NIL ?
 									AGG_HASHED : AGG_PLAIN,
 									AGGSPLIT_INITIAL_SERIAL,
@@ -135,8 +134,8 @@ make_plain_path(AggQuestion *question, RelOptInfo *child, RelOptInfo *rel,
  * no such path.  *is_vectorised is set if it is ours.
  */
 static Path *
-make_child_path(AggQuestion *question, RelOptInfo *child, RelOptInfo *rel,
-				PathTarget *target, bool is_parallel, bool *is_vectorised)
+make_child_path(AggQuestion *question, RelOptInfo *child, PathTarget *target,
+				bool is_parallel, bool *is_vectorised)
 {
 	PathTarget *child_target =
 		translate_target(question->root, target, question->input->relid,
@@ -152,16 +151,19 @@ make_child_path(AggQuestion *question, RelOptInfo *child, RelOptInfo *rel,
 		if (scan == NULL)
 			return NULL;
 		*is_vectorised = true;
-		return &vector_agg_make_path(&child_question, rel, child_target, scan,
-									 NIL)->path;
+		return &vector_agg_make_path(&child_question, child, child_target,
+									 scan, NIL)->path;
 	}
 	return is_parallel ? NULL :
-		make_plain_path(question, child, rel, child_target);
+		make_plain_path(question, child, child_target);
 }
 
 /*
  * Append the children's partial groups; some of the children's paths may be
  * partial ones if is_parallel.
+ *
+ * The paths count as the tables' own, not as paths of partial grouping, for
+ * that is how core finds out which partitions it may leave out at run time.
  */
 static void
 add_append_path(AggQuestion *question, List *leaves, bool is_parallel)
@@ -183,7 +185,7 @@ add_append_path(AggQuestion *question, List *leaves, bool is_parallel)
 		Path	   *path = NULL;
 
 		if (is_parallel)
-			path = make_child_path(question, child, rel, target, true,
+			path = make_child_path(question, child, target, true,
 								   &is_vectorised);
 		if (path != NULL)
 		{
@@ -191,7 +193,7 @@ add_append_path(AggQuestion *question, List *leaves, bool is_parallel)
 			nworkers = Max(nworkers, path->parallel_workers);
 			continue;
 		}
-		path = make_child_path(question, child, rel, target, false,
+		path = make_child_path(question, child, target, false,
 							   &is_vectorised);
 		if (path == NULL || (is_parallel && !path->parallel_safe))
 			return;
@@ -200,9 +202,10 @@ add_append_path(AggQuestion *question, List *leaves, bool is_parallel)
 	if (!is_vectorised || (is_parallel && nworkers == 0))
 		return;
 
-	append = create_append_path(root, rel, whole, shared, NIL, NULL, nworkers,
+	append = create_append_path(root, question->input, whole, shared, NIL, NULL, nworkers,
 								is_parallel, -1);
 	append->path.pathtarget = target;
+	append->path.parallel_safe &= question->output->consider_parallel;
 	if (is_parallel)
 		vector_agg_add_gathered_path(question, rel, &append->path);
 	else

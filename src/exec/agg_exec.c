@@ -287,7 +287,7 @@ vector_agg_begin(CustomScanState *node, EState *estate, int eflags)
 
 	state->context = AllocSetContextCreate(CurrentMemoryContext,
 										   "columnar vectorised aggregation",
-										   ALLOCSET_DEFAULT_SIZES);
+										   ALLOCSET_START_SMALL_SIZES);
 	state->expressions.parent = &node->ss.ps;
 	state->expressions.econtext = CreateExprContext(estate);
 	state->expressions.scan = state->scan;
@@ -296,7 +296,7 @@ vector_agg_begin(CustomScanState *node, EState *estate, int eflags)
 													 &TTSOpsVirtual);
 	state->expressions.batch_context =
 		AllocSetContextCreate(state->context, "columnar batch",
-							  ALLOCSET_DEFAULT_SIZES);
+							  ALLOCSET_START_SMALL_SIZES);
 
 	oldcontext = MemoryContextSwitchTo(state->context);
 	init_keys(state, plan, &position);

@@ -93,6 +93,9 @@ vector_agg_topn_wish(AggQuestion *question)
 	List	   *nulls_first = NIL;
 	ListCell   *lc;
 
+	/* Of a partition's groups, the query's keys do not speak. */
+	if (question->input->reloptkind != RELOPT_BASEREL)
+		return NIL;
 	if (!question->is_last || question->keys == NIL || count < 0 || offset < 0 ||
 		count > MAX_WINNERS || offset > MAX_WINNERS ||
 		count + offset > MAX_WINNERS ||

@@ -45,7 +45,7 @@ distinct_set_create(const GroupKey *value, bool has_groups,
 {
 	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext,
 												  "columnar distinct set",
-												  ALLOCSET_DEFAULT_SIZES);
+												  ALLOCSET_START_SMALL_SIZES);
 	MemoryContext oldcontext = MemoryContextSwitchTo(context);
 	DistinctSet *set = palloc0(sizeof(DistinctSet));
 	GroupKey	keys[NVECTORS];

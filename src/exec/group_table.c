@@ -387,13 +387,13 @@ group_table_create(const GroupKey *keys, int nkeys)
 {
 	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext,
 												  "columnar groups",
-												  ALLOCSET_DEFAULT_SIZES);
+												  ALLOCSET_START_SMALL_SIZES);
 	MemoryContext oldcontext = MemoryContextSwitchTo(context);
 	GroupTable *table = palloc0(sizeof(GroupTable));
 
 	table->context = context;
 	table->scratch = AllocSetContextCreate(context, "columnar group keys",
-										   ALLOCSET_DEFAULT_SIZES);
+										   ALLOCSET_START_SMALL_SIZES);
 	table->nkeys = nkeys;
 	table->columns = palloc0(sizeof(GroupKeyColumn) * Max(nkeys, 1));
 	table->fields = palloc0(sizeof(KeyField) * Max(nkeys, 1));

@@ -571,7 +571,7 @@ renew_row_page(VectorScanState *state)
 	Assert(i < BATCH_ROW_PAGES);
 	if (state->row_pages[i] == NULL)
 		state->row_pages[i] = i == 0 ? scan->page :
-			MemoryContextAlloc(state->context, BLCKSZ);
+			MemoryContextAlloc(state->work, BLCKSZ);
 	scan->page = state->row_pages[i];
 }
 

@@ -19,6 +19,7 @@
 #include "access/table_am.h"
 #include "compat.h"
 #include "exec/vector_scan.h"
+#include "exec/vector_source.h"
 #include "executor/executor.h"
 #include "miscadmin.h"
 #include "pgstat.h"
@@ -99,6 +100,7 @@ init_columns(VectorScanState *state)
 	CustomScan *plan = (CustomScan *) state->css.ss.ps.plan;
 	Index		relid = plan->scan.scanrelid;
 	TupleDesc	desc = RelationGetDescr(state->css.ss.ss_currentRelation);
+	MemoryContext oldcontext;
 	Bitmapset  *filters = attributes_of(plan->custom_exprs, relid, desc);
 	Bitmapset  *quals = attributes_of(plan->scan.plan.qual, relid, desc);
 	Bitmapset  *outputs = attributes_of(plan->scan.plan.targetlist, relid,
@@ -117,9 +119,9 @@ init_columns(VectorScanState *state)
 		column->is_filter = bms_is_member(attno, filters);
 		column->is_qual = bms_is_member(attno, quals);
 		column->is_output = bms_is_member(attno, outputs);
+		oldcontext = MemoryContextSwitchTo(state->work);
 		attribute_vector_init(&column->vector, desc, attno);
-		column->values = palloc0(sizeof(Datum) * VECTOR_ROWS);
-		column->isnull = palloc0(sizeof(bool) * VECTOR_ROWS);
+		MemoryContextSwitchTo(oldcontext);
 		state->column_by_attno[attno] = column;
 		state->max_attno = attno;
 	}
@@ -240,17 +242,20 @@ vector_scan_begin(CustomScanState *node, EState *estate, int eflags)
 
 	state->context = AllocSetContextCreate(CurrentMemoryContext,
 										   "columnar vectorised scan",
-										   ALLOCSET_DEFAULT_SIZES);
+										   ALLOCSET_START_SMALL_SIZES);
 	oldcontext = MemoryContextSwitchTo(state->context);
 	Assert(relation_is_columnar(rel));
+	state->work = AllocSetContextCreate(state->context, "columnar reading",
+										ALLOCSET_START_SMALL_SIZES);
+	state->keeps_work = (eflags & EXEC_FLAG_BACKWARD) != 0;
 	init_columns(state);
 	init_filters(state);
 	init_outputs(state);
 	state->batch.context = AllocSetContextCreate(state->context,
 												 "columnar batch",
-												 ALLOCSET_DEFAULT_SIZES);
+												 ALLOCSET_START_SMALL_SIZES);
 	state->row_context = AllocSetContextCreate(state->context, "columnar row",
-											   ALLOCSET_DEFAULT_SIZES);
+											   ALLOCSET_START_SMALL_SIZES);
 	vector_qual_init(state);
 	MemoryContextSwitchTo(oldcontext);
 
@@ -263,8 +268,59 @@ vector_scan_begin(CustomScanState *node, EState *estate, int eflags)
 	slot->tts_tableOid = RelationGetRelid(rel);
 }
 
-void
-vector_scan_start(VectorScanState *state)
+/* Make what reading takes. */
+static void
+make_work(VectorScanState *state)
+{
+	Relation	rel = state->css.ss.ss_currentRelation;
+	MemoryContext oldcontext = MemoryContextSwitchTo(state->work);
+	BufferAccessStrategy strategy = NULL;
+
+	/* As for heap, a large table must not push all else out. */
+	if (!RelationUsesLocalBuffers(rel) &&
+		RelationGetNumberOfBlocks(rel) > NBuffers / 4)
+		strategy = GetAccessStrategy(BAS_BULKREAD);
+	state->scan = group_scan_create(rel, state->css.ss.ps.state->es_snapshot,
+									strategy);
+	for (int i = 0; i < state->ncolumns; i++)
+	{
+		ScanColumn *column = &state->columns[i];
+
+		column->values = palloc0(sizeof(Datum) * VECTOR_ROWS);
+		column->isnull = palloc0(sizeof(bool) * VECTOR_ROWS);
+	}
+	MemoryContextSwitchTo(oldcontext);
+}
+
+/* Free it. */
+static void
+free_work(VectorScanState *state)
+{
+	BufferAccessStrategy strategy;
+
+	if (state->scan == NULL)
+		return;
+	strategy = state->scan->strategy;
+	group_scan_free(state->scan);
+	if (strategy)
+		FreeAccessStrategy(strategy);
+	state->scan = NULL;
+
+	for (int i = 0; i < state->ncolumns; i++)
+	{
+		attribute_vector_forget(&state->columns[i].vector);
+		state->columns[i].values = NULL;
+		state->columns[i].isnull = NULL;
+	}
+	memset(state->row_pages, 0, sizeof(state->row_pages));
+	if (state->source)
+		vector_source_forget(state);
+	MemoryContextReset(state->work);
+}
+
+/* Open the table's contents at the first call, or the first after a rescan. */
+static void
+start_scan(VectorScanState *state)
 {
 	Relation	rel = state->css.ss.ss_currentRelation;
 	Snapshot	snapshot = state->css.ss.ps.state->es_snapshot;
@@ -274,21 +330,27 @@ vector_scan_start(VectorScanState *state)
 	pgstat_count_heap_scan(rel);
 
 	if (state->scan == NULL)
-	{
-		MemoryContext oldcontext = MemoryContextSwitchTo(state->context);
-		BufferAccessStrategy strategy = NULL;
-
-		/* As for heap, a large table must not push all else out. */
-		if (!RelationUsesLocalBuffers(rel) &&
-			RelationGetNumberOfBlocks(rel) > NBuffers / 4)
-			strategy = GetAccessStrategy(BAS_BULKREAD);
-		state->scan = group_scan_create(rel, snapshot, strategy);
-		MemoryContextSwitchTo(oldcontext);
-	}
+		make_work(state);
 	state->ngroups = state->shared ? state->shared->ngroups :
 		group_scan_ngroups(rel);
 	state->group = state->is_backward && !state->shared ? state->ngroups : -1;
 	state->is_started = true;
+}
+
+bool
+vector_scan_next_batch(VectorScanState *state, bool forward)
+{
+	if (!state->is_started)
+		start_scan(state);
+	if (state->scan == NULL)
+		return false;			/* has been at the end */
+	if (scan_batch_next(state, forward))
+		return true;
+
+	/* Of many tables that are scanned in turn, one at a time takes memory. */
+	if (!state->keeps_work)
+		free_work(state);
+	return false;
 }
 
 /* ---- rows ---- */
@@ -301,8 +363,6 @@ next_row(VectorScanState *state, bool forward)
 {
 	ScanBatch  *batch = &state->batch;
 
-	if (unlikely(!state->is_started))
-		vector_scan_start(state);
 	if (likely(forward))
 	{
 		if (likely(++batch->current < batch->nrows))
@@ -311,7 +371,7 @@ next_row(VectorScanState *state, bool forward)
 	else if (--batch->current >= 0)
 		return true;
 
-	if (!scan_batch_next(state, forward))
+	if (!vector_scan_next_batch(state, forward))
 		return false;
 	batch->current = forward ? 0 : batch->nrows - 1;
 	return true;
@@ -621,6 +681,7 @@ vector_scan_rescan(CustomScanState *node)
 		column_filter_reset(&state->filters[i]);
 	vector_qual_reset(state);
 	state->is_started = false;
+	state->keeps_work = true;
 	state->in_group = false;
 	state->batch.nrows = 0;
 	state->batch.current = -1;
@@ -632,13 +693,5 @@ vector_scan_end(CustomScanState *node)
 {
 	VectorScanState *state = (VectorScanState *) node;
 
-	if (state->scan)
-	{
-		BufferAccessStrategy strategy = state->scan->strategy;
-
-		group_scan_free(state->scan);
-		if (strategy)
-			FreeAccessStrategy(strategy);
-		state->scan = NULL;
-	}
+	free_work(state);
 }

@@ -212,7 +212,7 @@ vector_topn_begin(CustomScanState *node, EState *estate, int eflags)
 
 	state->context = AllocSetContextCreate(CurrentMemoryContext,
 										   "columnar vectorised top-N",
-										   ALLOCSET_DEFAULT_SIZES);
+										   ALLOCSET_START_SMALL_SIZES);
 	state->expressions.parent = &node->ss.ps;
 	state->expressions.econtext = CreateExprContext(estate);
 	state->expressions.scan = state->scan;
@@ -222,7 +222,7 @@ vector_topn_begin(CustomScanState *node, EState *estate, int eflags)
 													 &TTSOpsVirtual);
 	state->expressions.batch_context =
 		AllocSetContextCreate(state->context, "columnar batch",
-							  ALLOCSET_DEFAULT_SIZES);
+							  ALLOCSET_START_SMALL_SIZES);
 	state->limit = linitial_int(list_nth(plan->custom_private,
 										 TOPN_PRIVATE_LIMIT));
 	state->is_backward = linitial_int(list_nth(plan->custom_private,

@@ -277,7 +277,7 @@ vector_aggregate_create(const Aggref *aggref)
 	aggregate->values_context =
 		AllocSetContextCreate(CurrentMemoryContext,
 							  "columnar aggregate values",
-							  ALLOCSET_DEFAULT_SIZES);
+							  ALLOCSET_START_SMALL_SIZES);
 	aggregate->work_context =
 		AllocSetContextCreate(CurrentMemoryContext,
 							  "columnar aggregate work",

@@ -102,7 +102,7 @@ vector_source_init(VectorScanState *scan)
 	if (scan->source)
 		return;
 	source = MemoryContextAllocZero(scan->context, sizeof(VectorSource));
-	source->context = scan->context;
+	source->context = scan->work;
 	source->columns = MemoryContextAllocZero(scan->context,
 											 sizeof(SourceColumn *) * (natts + 1));
 	for (int i = 0; i < scan->ncolumns; i++)
@@ -133,6 +133,30 @@ vector_source_begin(VectorScanState *scan, VectorSegmentTaker taker,
 	vector_qual_init(scan);
 }
 
+void
+vector_source_forget(VectorScanState *scan)
+{
+	for (int i = 0; i < scan->ncolumns; i++)
+	{
+		SourceColumn *column =
+			scan->source->columns[scan->columns[i].attno];
+
+		column->serial = 0;
+		column->segment_serial = 0;
+		column->has_dictionary = false;
+		column->null_buffer = NULL;
+		column->integer_buffer = NULL;
+		column->bit_buffer = NULL;
+		column->string_buffer = NULL;
+		column->datum_buffer = NULL;
+		column->isnull_buffer = NULL;
+		column->code_buffer = NULL;
+		column->length_buffer = NULL;
+		column->entry_buffer = NULL;
+		column->max_entries = 0;
+	}
+}
+
 /* ---- instrumentation ---- */
 
 /*
@@ -142,7 +166,9 @@ vector_source_begin(VectorScanState *scan, VectorSegmentTaker taker,
 static bool
 start_clock(VectorScanState *scan)
 {
-	if (scan->css.ss.ps.instrument == NULL || scan->source->is_timed)
+	/* When rows are asked for, ExecProcNode has started it. */
+	if (scan->css.ss.ps.instrument == NULL || !scan->by_batches ||
+		scan->source->is_timed)
 		return false;
 	scan->source->is_timed = true;
 	InstrStartNode(scan->css.ss.ps.instrument);
@@ -302,9 +328,7 @@ next_batch(VectorScanState *scan)
 {
 	bool		forward = !scan->is_backward || scan->shared != NULL;
 
-	if (!scan->is_started)
-		vector_scan_start(scan);
-	while (scan_batch_next(scan, forward))
+	while (vector_scan_next_batch(scan, forward))
 	{
 		if (scan->qual == NULL)
 			scan->source->is_current = false;

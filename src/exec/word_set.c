@@ -72,7 +72,7 @@ word_set_create(int nwords, int nbits, uint32 n, uint64 **words)
 {
 	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext,
 												  "columnar words",
-												  ALLOCSET_DEFAULT_SIZES);
+												  ALLOCSET_START_SMALL_SIZES);
 	WordSet    *set = MemoryContextAllocZero(context, sizeof(WordSet));
 
 	set->context = context;

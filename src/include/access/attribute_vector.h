@@ -54,6 +54,9 @@ extern void attribute_vector_set(AttributeVector *av, SegmentReader *reader,
 /* The next segment is open: what was decoded is void. */
 extern void attribute_vector_reset(AttributeVector *av);
 
+/* The memory of what was decoded is about to be freed. */
+extern void attribute_vector_forget(AttributeVector *av);
+
 extern void attribute_vector_decode_nulls(AttributeVector *av,
 										  SegmentReader *reader);
 extern void attribute_vector_decode_values(AttributeVector *av,

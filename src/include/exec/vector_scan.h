@@ -111,12 +111,14 @@ typedef struct VectorScanState
 	TupleTableSlot *row_slot;	/* a tuple of a row page */
 	TupleTableSlot *epq_slot;	/* EvalPlanQual's row, made when needed */
 	MemoryContext context;
+	MemoryContext work;			/* what reading takes; empty before and after */
+	bool		keeps_work;		/* it is likely to be needed once more */
 	MemoryContext row_context;	/* values fetched for the current row */
 	bool		uses_row_context;
 
 	/* Where the scan is. */
 	bool		is_started;
-	GroupScan  *scan;			/* NULL until the first row is asked for */
+	GroupScan  *scan;			/* NULL before the first row, or behind the last */
 	int64		ngroups;
 	int64		group;			/* open one; -1 before the first */
 	bool		in_group;
@@ -199,8 +201,11 @@ extern List *vector_scan_filters(List *clauses, Index relid, List **rest);
 
 extern Node *vector_scan_create_state(CustomScan *plan);
 
-/* Open the table's contents at the first call, or the first after a rescan. */
-extern void vector_scan_start(VectorScanState *state);
+/*
+ * The next batch, which starts the scan; false at its end, where a scan that
+ * has never been repeated frees the memory that reading takes.
+ */
+extern bool vector_scan_next_batch(VectorScanState *state, bool forward);
 
 /* Does row i of the batch pass the qual?  Its columns are filled. */
 extern bool vector_scan_row_passes(VectorScanState *state, int row);

@@ -57,6 +57,9 @@ extern void vector_source_set_skipper(VectorScanState *scan,
  */
 extern void vector_source_set_backward(VectorScanState *scan);
 
+/* The memory of columns, scan->work, is about to be freed. */
+extern void vector_source_forget(VectorScanState *scan);
+
 /* The next batch, or NULL at the end; void at the next call. */
 extern const VectorBatch *vector_source_next(VectorScanState *scan);
 
