@@ -79,28 +79,11 @@ init_keys(VectorAggState *state, CustomScan *plan, int *position)
 {
 	List	   *operators = list_nth(plan->custom_private,
 									 AGG_PRIVATE_OPERATORS);
-	GroupKey   *keys;
-	ListCell   *lc;
+	List	   *exprs = NIL;
 
-	state->nkeys = list_length(operators);
-	if (state->nkeys == 0)
-		return;
-
-	state->keys = palloc0(sizeof(AggInput *) * state->nkeys);
-	state->key_values = palloc0(sizeof(Vector *) * state->nkeys);
-	keys = palloc0(sizeof(GroupKey) * state->nkeys);
-	foreach(lc, operators)
-	{
-		int			i = foreach_current_index(lc);
-		Expr	   *expr = next_expression(plan, position);
-
-		state->keys[i] = agg_input_find(state, expr, NULL, true);
-		keys[i].type = exprType((Node *) expr);
-		keys[i].typmod = exprTypmod((Node *) expr);
-		keys[i].collation = exprCollation((Node *) expr);
-		keys[i].equality = lfirst_oid(lc);
-	}
-	state->table = group_table_create(keys, state->nkeys);
+	for (int i = 0; i < list_length(operators); i++)
+		exprs = lappend(exprs, next_expression(plan, position));
+	agg_keys_init(state, exprs, operators);
 }
 
 /* Values that an aggregate with DISTINCT sees for the first time. */
@@ -348,7 +331,7 @@ static void
 find_groups(VectorAggState *state, const VectorBatch *batch, uint64 *mask,
 			uint32 *groups, uint64 *rejected, uint64 *hashes)
 {
-	for (int i = 0; i < state->nkeys; i++)
+	for (int i = 0; i < state->ntable_keys; i++)
 		state->key_values[i] = agg_input_value(state->keys[i], batch);
 	group_table_find(state->table, state->key_values, batch->mask,
 					 !state->is_closed, groups, rejected, hashes);
@@ -494,7 +477,7 @@ vector_agg_group_value(VectorAggState *state, uint32 group, int column,
 	const AggColumn *aggregated;
 
 	if (column < state->nkeys)
-		return group_table_key(state->table, group, column, isnull);
+		return agg_key_value(state, group, column, isnull);
 	aggregated = &state->columns[column - state->nkeys];
 	if (aggregated->checked)
 		return vector_aggregate_shifted_sum(aggregated->aggregate, group,

@@ -94,9 +94,14 @@ typedef struct VectorAggState
 	VectorExprContext expressions;
 	List	   *inputs;			/* of AggInput, no two alike */
 	List	   *filters;		/* of AggFilter, no two alike */
-	AggInput  **keys;
-	const Vector **key_values;
 	int			nkeys;
+	AggInput  **keys;			/* those that are looked up */
+	const Vector **key_values;
+	int			ntable_keys;
+	int		   *key_places;		/* of each key among those */
+	ExprState **key_exprs;		/* dependent keys, else NULL */
+	TupleTableSlot *key_slot;	/* a group's keys, for them */
+	ExprContext *key_econtext;
 	AggColumn  *columns;
 	int			ncolumns;
 	GroupTable *table;			/* NULL: one group */
@@ -165,6 +170,16 @@ extern void vector_agg_add_gathered_path(AggQuestion *question,
 
 /* Hook; once, from _PG_init. */
 extern void jit_choice_init(void);
+
+/* ---- agg_key.c ---- */
+
+/* Set up the keys; exprs has columns of the table as the scan's. */
+extern void agg_keys_init(VectorAggState *state, List *exprs,
+						  List *operators);
+
+/* A key of a group, in the current context. */
+extern Datum agg_key_value(VectorAggState *state, uint32 group, int key,
+						   bool *isnull);
 
 /* ---- agg_shift.c ---- */
 
