@@ -40,6 +40,7 @@ my @kinds = (
 	{ type => 'float8', sql_type => 'double precision', make => '((%d) / 100.0)::float8', edges => [qw(NaN -0 0 Infinity -Infinity 5e-324 0.1 1e16 1e308 -1e308)] },
 	{ type => 'numeric', sql_type => 'numeric', make => 'round((%d) % 100000 / 1000.0, (i % 4)::int4)', edges => [qw(0 0.000 1.0 1.00 -1.50)], small => 1 },
 	{ type => 'numeric', sql_type => 'numeric', make => '((%d) / 1000.0)', edges => [qw(NaN Infinity -Infinity 0.000 1e100 -1.50 123456789012345678901234567890.123 1e-30)] },
+	{ type => 'numeric', sql_type => 'numeric', make => 'round((%d) % 100000 / 1000.0, (i / 1500 % 3)::int4)', edges => [qw(0 0.000)], small => 1 },
 	{ type => 'numeric', sql_type => 'numeric', make => '((%d) % 100)::numeric', edges => [qw(0.0 5.00)], small => 1 },
 	{ type => 'numeric', sql_type => 'numeric(12,2)', make => '((%d) % 1000000 / 100.0)::numeric(12,2)', edges => [qw(0 -0.01 9999999999.99)], small => 1, plain => 1 },
 	{ type => 'numeric', sql_type => 'numeric(12,2)', make => '((%d) % 1000 / 100.0)::numeric(12,2)', edges => [qw(NaN 0)], small => 1, plain => 1 },
@@ -127,6 +128,7 @@ sub new_column
 	my $column = { %$kind, name => $name, pattern => $pattern, nulls => pick(0, 0, 0, 2, 3, 10, 1000, 1) };
 
 	$column->{nulls} = 0 if $column->{nulls} == 1 && chance(0.7);
+	$column->{null_runs} = chance(0.2);
 	$column->{few_edges} = [ map { pick(@{ $kind->{edges} }) } 1 .. pick(0, 0, 1, 1, 2, 3) ];
 	$column->{collation} = $kind->{collated} ? pick(@$collations) : '';
 	return $column;
@@ -146,7 +148,7 @@ sub value_of
 	(my $sql = $column->{make}) =~ s/\(%d\)/($column->{pattern})/g;
 
 	$sql = "($sql)::$column->{sql_type}";
-	$when .= " WHEN i % $column->{nulls} = 0 THEN NULL" if $column->{nulls};
+	$when .= ' WHEN i ' . ($column->{null_runs} ? '/ 700 % 4 = 1' : "% $column->{nulls} = 0") . ' THEN NULL' if $column->{nulls};
 	for my $edge (@{ $column->{few_edges} })
 	{
 		$when .= ' WHEN i % ' . pick(97, 499, 997) . ' = ' . ($residue += 2) . ' THEN ' . literal($edge, $column->{sql_type});
