@@ -476,10 +476,14 @@ vector_expr_evaluate_codes(VectorExpr *expr, const uint64 *mask)
 	VectorNode *root = expr->root;
 	const Vector *result = NULL;
 
-	if (IsA(root->expr, Var) && root->form == FORM_STRING &&
-		!vector_mask_is_empty(mask))
-		result = vector_source_codes(root->context->scan,
-									 ((Var *) root->expr)->varattno, mask);
+	if (root->form == FORM_STRING && !vector_mask_is_empty(mask))
+	{
+		if (IsA(root->expr, Var))
+			result = vector_source_codes(root->context->scan,
+										 ((Var *) root->expr)->varattno, mask);
+		else
+			result = vector_entries_codes(root, mask);
+	}
 	return result ? result : vector_expr_evaluate(expr, mask);
 }
 

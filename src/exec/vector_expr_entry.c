@@ -47,6 +47,11 @@ struct VectorEntries
 	}			values;
 	MemoryContext value_context;	/* of what they refer to */
 
+	/* Strings by the code: results are the entries of a dictionary, too. */
+	VectorDictionary dictionary;
+	Vector		coded;
+	uint16	   *codes;
+
 	/* The vector of entries that are being evaluated. */
 	bool		is_active;
 	Vector	   *current;
@@ -64,7 +69,10 @@ vector_entries_current(const VectorEntries *entries)
 static void
 forget_results(VectorNode *node)
 {
-	((VectorEntries *) node)->serial = 0;
+	VectorEntries *entries = (VectorEntries *) node;
+
+	entries->serial = 0;
+	entries->is_active = false; /* an error may have left it so */
 }
 
 static Size
@@ -261,34 +269,84 @@ gather_values(const VectorEntries *entries, const uint32 *slots,
 	}
 }
 
-static const Vector *
-evaluate_entries(VectorNode *node, const uint64 *mask)
+/*
+ * Have results for all rows of mask, and the entry of each slot; false if the
+ * column has no dictionary here.
+ */
+static bool
+find_results(VectorEntries *entries, const uint64 *mask, uint32 *slots)
 {
-	VectorEntries *entries = (VectorEntries *) node;
-	const Vector *codes = vector_source_codes(node->context->scan,
+	const Vector *codes = vector_source_codes(entries->base.context->scan,
 											  entries->attno, mask);
-	uint32		slots[VECTOR_LENGTH];
-	Vector	   *result;
 	int			nwanted;
 
 	if (codes == NULL)
-		return vector_node_evaluate(node->args[0], mask);
-
+		return false;
 	if (codes->dictionary->serial != entries->serial)
 		start_chunk(entries, codes->dictionary);
 	nwanted = collect_wanted(entries, codes, mask);
 	if (nwanted > 0)
 		evaluate_wanted(entries, codes->dictionary, nwanted);
-
 	entry_of_slots(entries, codes, slots);
+	return true;
+}
+
+static void
+set_nulls(const VectorEntries *entries, const uint32 *slots, Vector *result)
+{
+	result->has_nulls = entries->has_nulls;
+	if (result->has_nulls)
+		gather_states(entries, slots, ENTRY_NULL, result->nulls);
+}
+
+static const Vector *
+evaluate_entries(VectorNode *node, const uint64 *mask)
+{
+	VectorEntries *entries = (VectorEntries *) node;
+	uint32		slots[VECTOR_LENGTH];
+	Vector	   *result;
+
+	if (!find_results(entries, mask, slots))
+		return vector_node_evaluate(node->args[0], mask);
 	result = vector_node_start(node);
 	gather_values(entries, slots, result);
-	if (entries->has_nulls)
-	{
-		result->has_nulls = true;
-		gather_states(entries, slots, ENTRY_NULL, result->nulls);
-	}
+	set_nulls(entries, slots, result);
 	return result;
+}
+
+/*
+ * The results as codes of a dictionary.  Its entries are those that rows have
+ * had so far, under the codes of the column's own, and may be equal to each
+ * other.
+ */
+const Vector *
+vector_entries_codes(VectorNode *node, const uint64 *mask)
+{
+	VectorEntries *entries = (VectorEntries *) node;
+	Vector	   *coded = &entries->coded;
+	uint32		slots[VECTOR_LENGTH];
+
+	if (node->evaluate != evaluate_entries || node->form != FORM_STRING ||
+		!find_results(entries, mask, slots) ||
+		entries->nentries > PG_UINT16_MAX)
+		return NULL;
+
+	if (entries->codes == NULL)
+		entries->codes = MemoryContextAlloc(node->memory,
+											sizeof(uint16) * VECTOR_LENGTH);
+	for (int i = 0; i < VECTOR_LENGTH; i++)
+		entries->codes[i] = (uint16) slots[i];
+	entries->dictionary.serial = entries->serial;
+	entries->dictionary.nentries = entries->nentries + 1;
+	entries->dictionary.entries = entries->values.strings;
+
+	memset(coded, 0, sizeof(Vector));
+	coded->form = FORM_STRING;
+	coded->nulls = node->result.nulls;
+	coded->dictionary = &entries->dictionary;
+	coded->codes = entries->codes;
+	set_nulls(entries, slots, coded);
+	return coded;
 }
 
 /* ---- compilation ---- */

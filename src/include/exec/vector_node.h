@@ -324,6 +324,13 @@ extern VectorNode *vector_compile_relabel(VectorCompiler *compiler,
 extern VectorNode *vector_compile_entries(VectorCompiler *compiler,
 										  Expr *expr, int reg);
 
+/*
+ * The result of such a node as codes of a dictionary; NULL if it is no such
+ * node, or cannot.
+ */
+extern const Vector *vector_entries_codes(VectorNode *node,
+										  const uint64 *mask);
+
 /* While an expression is evaluated for entries: their vector, else NULL. */
 extern const Vector *vector_entries_current(const VectorEntries *entries);
 
