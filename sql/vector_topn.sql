@@ -101,6 +101,15 @@ SELECT id, ts FROM tn ORDER BY ts DESC NULLS LAST, id LIMIT 3;
 RESET parallel_setup_cost;
 RESET parallel_tuple_cost;
 
+-- a type that orders the same bytes otherwise
+CREATE TABLE tn_class (i int);
+INSERT INTO tn_class SELECT (g - 70000) % 65000 FROM generate_series(1, 140000) g;
+ALTER TABLE tn_class ALTER i TYPE oid;
+SELECT i FROM tn_class ORDER BY i DESC LIMIT 2;
+SELECT i FROM tn_class ORDER BY i LIMIT 2;
+SELECT min(i), max(i) FROM tn_class;
+DROP TABLE tn_class;
+
 -- columnar only
 SELECT v::text AS finding FROM columnar_verify('tn') v;
 -- end

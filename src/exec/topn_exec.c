@@ -9,6 +9,7 @@
  */
 #include "postgres.h"
 
+#include "access/attribute_kind.h"
 #include "access/tableam.h"
 #include "catalog/pg_type.h"
 #include "compat.h"
@@ -105,6 +106,7 @@ skip_segment(void *argument, SegmentReader *reader, const SegmentData *segment)
 	VectorTopNState *state = argument;
 	const TopNKey *key = &state->keys[0];
 	const AttributeEntry *entry;
+	Form_pg_attribute attr;
 	ZoneRange	zone;
 	Vector		bound = {FORM_INTEGER};
 	int64		best;
@@ -113,10 +115,11 @@ skip_segment(void *argument, SegmentReader *reader, const SegmentData *segment)
 	if (!heap_is_full(state))
 		return false;
 	entry = segment_reader_attribute(reader, key->attno);
+	attr = TupleDescAttr(state->expressions.slot->tts_tupleDescriptor,
+						 key->attno - 1);
 	if (entry == NULL || entry->kind == 0 ||
 		(entry->nnulls > 0 && key->order.ssup_nulls_first) ||
-		(entry->value_class != CLASS_SIGNED &&
-		 entry->value_class != CLASS_UNSIGNED) ||
+		entry->value_class != attribute_class(attr) ||
 		topn_last(state)->isnull[0])
 		return false;
 	attribute_entry_zone(entry, &zone);
