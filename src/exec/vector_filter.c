@@ -430,40 +430,68 @@ prepare_entries(ColumnFilter *filter, AttributeVector *av,
 		filter->entries =
 			MemoryContextAlloc(MemoryContextGetParent(filter->context),
 							   CHUNK_MAX_ROWS);
+	filter->nmatching = 0;
 	for (uint32 i = 0; i < nentries; i++)
+	{
 		filter->entries[i] = bytes_filter_matches(filter, &strings[i]);
+		if (filter->entries[i])
+		{
+			filter->matching = (uint16) i;
+			filter->nmatching++;
+		}
+	}
 	pfree(strings);
 
 	filter->nentries = nentries;
 	return true;
 }
 
+/*
+ * Codes of all positions of the vector, those behind its last row 0; that they
+ * are within the dictionary has been seen to.
+ */
+static void
+decode_codes(const ColumnFilter *filter, AttributeVector *av,
+			 SegmentReader *reader, uint16 *codes)
+{
+	uint32		nvalues = filter->nslots - (uint32) av->vector * VECTOR_LENGTH;
+	const char *reason = NULL;
+
+	if (!chunk_decode_codes(av->chunk, av->vector, codes, &reason))
+		segment_reader_report(reader, av->attno, reason);
+	if (nvalues < VECTOR_LENGTH)
+		memset(codes + nvalues, 0,
+			   sizeof(uint16) * (VECTOR_LENGTH - nvalues));
+}
+
+/* Most filters want one entry, which is a comparison of codes, or none. */
 static void
 apply_codes(ColumnFilter *filter, AttributeVector *av, SegmentReader *reader,
 			uint64 *mask)
 {
 	uint16		codes[VECTOR_LENGTH + DECODE_SLACK_VALUES];
-	const char *reason = NULL;
+	uint8		match[VECTOR_LENGTH];
 
-	if (!chunk_decode_codes(av->chunk, av->vector, codes, &reason))
-		segment_reader_report(reader, av->attno, reason);
-
-	for (int w = 0; w < VECTOR_WORDS; w++)
+	if (filter->nmatching == 0)
 	{
-		uint64		rows = mask[w];
-
-		while (rows != 0)
-		{
-			int			bit = pg_rightmost_one_pos64(rows);
-
-			rows &= rows - 1;
-			if (codes[w * 64 + bit] >= filter->nentries)
-				segment_reader_report(reader, av->attno,
-									  "dictionary code out of range");
-			if (!filter->entries[codes[w * 64 + bit]])
-				mask[w] &= ~(UINT64CONST(1) << bit);
-		}
+		clear_mask(mask);
+		return;
 	}
+	if (filter->nmatching == filter->nentries)
+		return;
+
+	decode_codes(filter, av, reader, codes);
+	if (filter->nmatching == 1)
+	{
+		for (int i = 0; i < VECTOR_LENGTH; i++)
+			match[i] = codes[i] == filter->matching;
+	}
+	else
+	{
+		for (int i = 0; i < VECTOR_LENGTH; i++)
+			match[i] = filter->entries[codes[i]];
+	}
+	apply_match(match, false, mask);
 }
 
 static void

@@ -136,6 +136,8 @@ typedef struct ColumnFilter
 	bool		has_entries;
 	uint8	   *entries;
 	uint32		nentries;
+	uint32		nmatching;		/* entries that do */
+	uint16		matching;		/* one of them */
 	MemoryContext context;		/* of the operand's value */
 } ColumnFilter;
 
