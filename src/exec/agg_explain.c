@@ -92,6 +92,21 @@ explain_topn(VectorAggState *state, List *ancestors, ExplainState *es)
 						   linitial_int(lfourth(wish)), es);
 }
 
+/* Values of DISTINCT aggregates that found no room. */
+static void
+explain_distinct(VectorAggState *state, ExplainState *es)
+{
+	uint64		nspilled = 0;
+
+	for (int i = 0; i < state->ncolumns; i++)
+	{
+		if (state->columns[i].distinct)
+			nspilled += distinct_set_spilled(state->columns[i].distinct);
+	}
+	if (nspilled > 0)
+		ExplainPropertyUInteger("Spilled Distinct Values", NULL, nspilled, es);
+}
+
 void
 vector_agg_explain(CustomScanState *node, List *ancestors, ExplainState *es)
 {
@@ -108,5 +123,8 @@ vector_agg_explain(CustomScanState *node, List *ancestors, ExplainState *es)
 		ExplainPropertyUInteger("Segments Answered from Metadata", NULL,
 								state->nsegments_known, es);
 	if (es->analyze)
+	{
 		agg_passes_explain(state, es);
+		explain_distinct(state, es);
+	}
 }

@@ -203,5 +203,4 @@ distinct_set_reset(DistinctSet *set)
 	if (set->spill)
 		vector_spill_free(set->spill);
 	set->spill = NULL;
-	set->nspilled = 0;
 }

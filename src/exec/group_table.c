@@ -17,7 +17,11 @@
 #include "exec/group_table.h"
 #include "exec/value_hash.h"
 #include "exec/word_set.h"
+#include "miscadmin.h"
 #include "utils/memutils.h"
+
+/* Groups that are packed anew before one looks for interrupts. */
+#define INTERRUPT_GROUPS	65536
 
 /* Where a key lies in the words. */
 typedef struct KeyField
@@ -221,6 +225,8 @@ lay_out(GroupTable *table, KeyField *fields, int changed,
 	{
 		const uint64 *old = word_set_words(table->set, g);
 
+		if (g % INTERRUPT_GROUPS == 0)
+			CHECK_FOR_INTERRUPTS();
 		for (int k = 0; k < table->nkeys; k++)
 		{
 			uint64		word = 0;

@@ -43,7 +43,7 @@ extern void distinct_set_add(DistinctSet *set, const Vector *value,
  */
 extern void distinct_set_finish(DistinctSet *set, Size limit);
 
-/* Bytes that it takes in memory, and values written to files. */
+/* Bytes that it takes in memory, and values ever written to files. */
 extern Size distinct_set_memory(const DistinctSet *set);
 extern uint64 distinct_set_spilled(const DistinctSet *set);
 
