@@ -34,6 +34,7 @@
 #include "optimizer/tlist.h"
 #include "parser/parsetree.h"
 #include "utils/lsyscache.h"
+#include "utils/rel.h"
 #include "utils/spccache.h"
 #include "utils/syscache.h"
 
@@ -242,11 +243,19 @@ vectors_left(PlannerInfo *root, RelOptInfo *rel, Oid relid, List *filters,
 	return left;
 }
 
+/*
+ * Bytes of a column.  Only of varying width are statistics asked: that is a look
+ * into the catalog for each column of each partition.
+ */
 static double
-column_width(Oid relid, RelOptInfo *rel, AttrNumber attno)
+column_width(TupleDesc desc, Oid relid, RelOptInfo *rel, AttrNumber attno)
 {
-	double		width = get_attavgwidth(relid, attno);
+	Form_pg_attribute attr = TupleDescAttr(desc, attno - 1);
+	double		width;
 
+	if (attr->attlen > 0)
+		return attr->attlen;
+	width = get_attavgwidth(relid, attno);
 	if (width <= 0)
 		width = rel->attr_widths[attno - rel->min_attr];
 	return width > 0 ? width : 8;
@@ -259,6 +268,8 @@ column_width(Oid relid, RelOptInfo *rel, AttrNumber attno)
 static double
 columns_width(Oid relid, RelOptInfo *rel, Bitmapset *attributes, int *ncolumns)
 {
+	Relation	table = table_open(relid, NoLock);
+	TupleDesc	desc = RelationGetDescr(table);
 	double		width = 0;
 	bool		is_whole_row =
 		bms_is_member(0 - FirstLowInvalidHeapAttributeNumber, attributes);
@@ -270,9 +281,12 @@ columns_width(Oid relid, RelOptInfo *rel, Bitmapset *attributes, int *ncolumns)
 			!bms_is_member(attno - FirstLowInvalidHeapAttributeNumber,
 						   attributes))
 			continue;
-		width += column_width(relid, rel, attno);
+		if (TupleDescAttr(desc, attno - 1)->attisdropped)
+			continue;
+		width += column_width(desc, relid, rel, attno);
 		(*ncolumns)++;
 	}
+	table_close(table, NoLock);
 	return width;
 }
 
