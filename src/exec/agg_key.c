@@ -136,9 +136,7 @@ agg_keys_init(VectorAggState *state, List *exprs, List *operators)
 		key->equality = list_nth_oid(operators, i);
 	}
 	state->table = group_table_create(keys, state->ntable_keys);
-	state->key_slot = ExecInitExtraTupleSlot(ps->state,
-											 state->css.ss.ss_ScanTupleSlot->tts_tupleDescriptor,
-											 &TTSOpsVirtual);
+	state->key_slot = vector_agg_init_slot(state, &TTSOpsVirtual);
 	state->key_econtext = CreateExprContext(ps->state);
 }
 

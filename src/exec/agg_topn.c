@@ -191,20 +191,6 @@ init_group(const AggTopN *topn, TopNGroup *group)
 	group->isnull = palloc0(sizeof(bool) * topn->nkeys);
 }
 
-/* A slot lives as long as the query, which lets go of it after the node. */
-static TupleTableSlot *
-init_slot(VectorAggState *state)
-{
-	EState	   *estate = state->css.ss.ps.state;
-	TupleDesc	desc = state->css.ss.ss_ScanTupleSlot->tts_tupleDescriptor;
-	MemoryContext oldcontext = MemoryContextSwitchTo(estate->es_query_cxt);
-	TupleTableSlot *slot = ExecInitExtraTupleSlot(estate, desc,
-												  &TTSOpsMinimalTuple);
-
-	MemoryContextSwitchTo(oldcontext);
-	return slot;
-}
-
 AggTopN *
 agg_topn_create(VectorAggState *state, List *wish, List *exprs)
 {
@@ -225,7 +211,7 @@ agg_topn_create(VectorAggState *state, List *wish, List *exprs)
 		init_group(topn, &topn->winners[i]);
 	init_group(topn, &topn->candidate);
 	topn->heap = binaryheap_allocate(topn->limit, compare_in_heap, topn);
-	topn->slot = init_slot(state);
+	topn->slot = vector_agg_init_slot(state, &TTSOpsMinimalTuple);
 	topn->context = AllocSetContextCreate(CurrentMemoryContext,
 										  "columnar best groups",
 										  ALLOCSET_DEFAULT_SIZES);

@@ -219,6 +219,13 @@ extern const Aggref *vector_agg_without_distinct(const Aggref *aggref);
 
 extern Node *vector_agg_create_state(CustomScan *plan);
 
+/*
+ * A slot for groups in the query's memory: the query lets go of its slots when
+ * the node's memory is gone.
+ */
+extern TupleTableSlot *vector_agg_init_slot(VectorAggState *state,
+											const TupleTableSlotOps *ops);
+
 /* Read all rows of a pass. */
 extern void vector_agg_build(VectorAggState *state);
 
