@@ -196,16 +196,16 @@ winners_come_late(PlannerInfo *root, Expr *key, Oid sort_operator)
 	Var		   *var = (Var *) key;
 	Oid			family;
 	Oid			type;
-	int16		strategy;
+	CompareType order;
 	double		correlation;
 
 	if (!IsA(var, Var) ||
-		!get_ordering_op_properties(sort_operator, &family, &type, &strategy))
+		!get_ordering_op_properties(sort_operator, &family, &type, &order))
 		return false;
 	correlation =
 		vector_scan_correlation(planner_rt_fetch(var->varno, root)->relid,
 								var->varattno);
-	return strategy == BTLessStrategyNumber ? correlation < 0 :
+	return order == COMPARE_LT ? correlation < 0 :
 		correlation > 0;
 }
 

@@ -16,6 +16,7 @@
 #endif
 
 #include "access/genam.h"
+#include "access/stratnum.h"
 #include "catalog/pg_class.h"
 #include "commands/explain.h"
 #include "commands/vacuum.h"
@@ -221,6 +222,10 @@ vacuum_get_cutoffs(Relation rel, const VacuumParams *params,
 /* Index scans counted nothing for EXPLAIN. */
 #define index_beginscan(heap, index, snapshot, instrument, nkeys, norderbys) \
 	index_beginscan(heap, index, snapshot, nkeys, norderbys)
+
+/* Orders were known by the strategies of btree. */
+typedef int16 CompareType;
+#define COMPARE_LT	BTLessStrategyNumber
 
 /* Minimal tuples are made without room in front. */
 #define SLOT_EXTRA_PARAMETER
