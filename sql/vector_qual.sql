@@ -44,6 +44,8 @@ EXECUTE q(6);
 SELECT count(*) FROM l a WHERE i < 200 AND EXISTS (SELECT FROM l b WHERE b.i > a.i + 69900 AND b.w LIKE '%' || a.i);
 SELECT count(*), (SELECT sum(b.i) FROM l b WHERE b.i + 0 < a.i AND b.m LIKE '%a%') FROM l a WHERE i IN (50, 60, 70) GROUP BY a.i ORDER BY a.i;
 
+SELECT count(*) FROM l WHERE ctid = (SELECT max(ctid) FROM l);
+SELECT count(*), sum(i) FROM l WHERE tableoid::regclass::text = 'l' AND l::text LIKE '%,w77,%';
 -- columnar only
 EXPLAIN (COSTS OFF) SELECT * FROM l WHERE m LIKE '%abc%' AND v NOT LIKE 'v1%';
 EXPLAIN (COSTS OFF) SELECT * FROM l WHERE m LIKE '%a_c%';

@@ -18,6 +18,7 @@
  */
 #include "postgres.h"
 
+#include "access/sysattr.h"
 #include "access/transam.h"
 #include "compat.h"
 #include "exec/vector_expr.h"
@@ -62,12 +63,26 @@ runs_other_code(Node *node, void *context)
 	return expression_tree_walker(node, runs_other_code, context);
 }
 
+/* System columns are a row's, and no vectors. */
+static bool
+reads_system_columns(Node *clause, Index relid)
+{
+	Bitmapset  *offsets = NULL;
+	int			first;
+
+	pull_varattnos(clause, relid, &offsets);
+	first = bms_next_member(offsets, -1);
+	bms_free(offsets);
+	return first >= 0 && first + FirstLowInvalidHeapAttributeNumber < 0;
+}
+
 static bool
 is_vectorisable(VectorScanState *state, Node *clause)
 {
 	Index		relid = ((Scan *) state->css.ss.ps.plan)->scanrelid;
 
-	if (contain_volatile_functions(clause) || contain_subplans(clause))
+	if (contain_volatile_functions(clause) || contain_subplans(clause) ||
+		reads_system_columns(clause, relid))
 		return false;
 	if (state->by_batches)
 		return true;
