@@ -19,6 +19,7 @@
 #include "encoding/base.h"
 #include "encoding/bitpack.h"
 #include "exec/vector_agg.h"
+#include "exec/join_filter.h"
 #include "exec/vector_scan.h"
 #include "exec/vector_topn.h"
 #include "fmgr.h"
@@ -146,6 +147,7 @@ _PG_init(void)
 	define_settings();
 	load_buffer_init();
 	vector_scan_init();
+	join_filter_init();
 	vector_agg_init();
 	vector_topn_init();
 	jit_choice_init();

@@ -18,7 +18,7 @@
 #include "compat.h"
 
 #include "access/tuple_check.h"
-#include "exec/vector_scan.h"
+#include "exec/join_filter.h"
 #include "executor/executor.h"
 #include "miscadmin.h"
 #include "pgstat.h"
@@ -312,7 +312,8 @@ start_columns(VectorScanState *state)
 
 	if ((state->skipper &&
 		 state->skipper(state->skipper_argument, scan->reader, scan->segment)) ||
-		!check_chunks(state))
+		!check_chunks(state) ||
+		(state->join_filters && join_filter_rules_out(state)))
 	{
 		state->nvectors_pruned += group_scan_nvectors(scan);
 		state->vectors = 0;
@@ -332,6 +333,8 @@ start_columns(VectorScanState *state)
 		if (filter->is_ready && filter->decided == 0)
 			check_vectors(state, filter);
 	}
+	if (state->join_filters && state->vectors != 0)
+		skip_vectors(state, join_filter_check_vectors(state, state->vectors));
 }
 
 /* ---- vectors ---- */
@@ -494,6 +497,11 @@ load_vector(VectorScanState *state)
 		nrows = mask_count(batch->mask);
 	}
 	count_rows(state, nlive, nrows);
+	if (nrows > 0 && state->join_filters)
+	{
+		join_filter_apply(state, state->vector, batch->mask);
+		nrows = mask_count(batch->mask);
+	}
 	if (nrows == 0)
 		return false;
 

@@ -18,7 +18,7 @@
 #include "access/sysattr.h"
 #include "access/table_am.h"
 #include "compat.h"
-#include "exec/vector_scan.h"
+#include "exec/join_filter.h"
 #include "exec/vector_source.h"
 #include "executor/executor.h"
 #include "miscadmin.h"
@@ -101,7 +101,9 @@ init_columns(VectorScanState *state)
 	Index		relid = plan->scan.scanrelid;
 	TupleDesc	desc = RelationGetDescr(state->css.ss.ss_currentRelation);
 	MemoryContext oldcontext;
-	Bitmapset  *filters = attributes_of(plan->custom_exprs, relid, desc);
+	Bitmapset  *filters = bms_union(attributes_of(plan->custom_exprs, relid,
+												  desc),
+									join_filter_attributes(plan));
 	Bitmapset  *quals = attributes_of(plan->scan.plan.qual, relid, desc);
 	Bitmapset  *outputs = attributes_of(plan->scan.plan.targetlist, relid,
 										desc);
@@ -251,6 +253,7 @@ vector_scan_begin(CustomScanState *node, EState *estate, int eflags)
 	init_columns(state);
 	init_filters(state);
 	init_outputs(state);
+	join_filter_begin_scan(state);
 	state->batch.context = AllocSetContextCreate(state->context,
 												 "columnar batch",
 												 ALLOCSET_START_SMALL_SIZES);
@@ -680,6 +683,8 @@ vector_scan_rescan(CustomScanState *node)
 	for (int i = 0; i < state->nfilters; i++)
 		column_filter_reset(&state->filters[i]);
 	vector_qual_reset(state);
+	if (state->join_filters)
+		join_filter_rescan_scan(state->join_filters);
 	state->is_started = false;
 	state->keeps_work = true;
 	state->in_group = false;

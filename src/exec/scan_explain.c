@@ -8,7 +8,7 @@
 #include "postgres.h"
 
 #include "compat.h"
-#include "exec/vector_scan.h"
+#include "exec/join_filter.h"
 #include "nodes/makefuncs.h"
 #include "utils/ruleutils.h"
 
@@ -64,6 +64,27 @@ explain_qual(VectorScanState *state, List *ancestors, ExplainState *es)
 										   context, true, false), es);
 }
 
+/* Columns that a join above filters by its own. */
+static void
+explain_join_filters(VectorScanState *state, ExplainState *es)
+{
+	TupleDesc	desc = RelationGetDescr(state->css.ss.ss_currentRelation);
+	JoinFilterSet *set = state->join_filters;
+	List	   *names = NIL;
+
+	for (int i = 0; i < set->nfilters; i++)
+	{
+		Form_pg_attribute attr = TupleDescAttr(desc,
+											   set->filters[i].attno - 1);
+
+		names = lappend(names, pstrdup(NameStr(attr->attname)));
+	}
+	ExplainPropertyList("Join Filter", names, es);
+	if (es->analyze)
+		ExplainPropertyUInteger("Rows Removed by Join Filter", NULL,
+								state->own_counters.rows_unjoined, es);
+}
+
 void
 vector_scan_explain(CustomScanState *node, List *ancestors, ExplainState *es)
 {
@@ -73,13 +94,17 @@ vector_scan_explain(CustomScanState *node, List *ancestors, ExplainState *es)
 	explain_columns(state, es);
 	explain_filters(state, ancestors, es);
 	explain_qual(state, ancestors, es);
-	if (!es->analyze || state->nfilters == 0)
+	if (state->join_filters)
+		explain_join_filters(state, es);
+	if (!es->analyze ||
+		(state->nfilters == 0 && state->join_filters == NULL))
 		return;
 
 	ExplainPropertyUInteger("Columnar Groups Skipped", NULL,
 							counters->groups_skipped, es);
 	ExplainPropertyUInteger("Columnar Vectors Skipped", NULL,
 							counters->vectors_skipped, es);
-	ExplainPropertyUInteger("Rows Removed by Vector Filter", NULL,
-							counters->rows_removed, es);
+	if (state->nfilters > 0)
+		ExplainPropertyUInteger("Rows Removed by Vector Filter", NULL,
+								counters->rows_removed, es);
 }

@@ -606,6 +606,27 @@ vector_scan_batch_path(PlannerInfo *root, RelOptInfo *rel, List *columns,
 	return rel->consider_parallel ? make_parallel_path(rel, path) : NULL;
 }
 
+/* ---- scans that a join filters ---- */
+
+CustomPath *
+vector_scan_thinned_path(const CustomPath *scan, double part, int nfilters)
+{
+	CustomPath *path = makeNode(CustomPath);
+	double		nrows = scan->path.rows;
+	Cost		cost = scan->path.total_cost - scan->path.startup_cost;
+	Cost		saved = cpu_tuple_cost * EMIT_FRACTION * nrows * (1.0 - part);
+
+	/* What it takes to read the table remains. */
+	cost -= Min(saved, cost * Min(1.0 - part, 0.9));
+	cost += VECTOR_COST * nfilters * ceil(nrows / VECTOR_ROWS);
+
+	*path = *scan;
+	path->flags &= ~CUSTOMPATH_SUPPORT_BACKWARD_SCAN;
+	path->path.rows = clamp_row_est(nrows * part);
+	path->path.total_cost = path->path.startup_cost + cost;
+	return path;
+}
+
 /* ---- join clauses ---- */
 
 /* The column that equivalence classes are searched for. */

@@ -17,7 +17,7 @@
 #include "postgres.h"
 
 #include "compat.h"
-#include "exec/vector_scan.h"
+#include "exec/join_filter.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/restrictinfo.h"
@@ -167,6 +167,7 @@ vector_scan_plan(PlannerInfo *root, RelOptInfo *rel, CustomPath *best_path,
 	scan->scan.scanrelid = rel->relid;
 	scan->flags = best_path->flags;
 	scan->custom_exprs = extract_actual_clauses(filters, false);
+	scan->custom_private = join_filter_plan_scan(root, best_path);
 	scan->methods = &vector_scan_plan_methods;
 	return &scan->scan.plan;
 }

@@ -24,6 +24,7 @@ typedef struct ScanCounters
 	uint64		groups_skipped; /* nothing of it read but its header */
 	uint64		vectors_skipped;	/* in groups that were read */
 	uint64		rows_removed;	/* by vector filters */
+	uint64		rows_unjoined;	/* by join filters */
 } ScanCounters;
 
 /*
@@ -98,6 +99,7 @@ typedef struct VectorScanState
 	ColumnFilter *filters;		/* in the plan's order */
 	int			nfilters;
 	ExprState  *filter_qual;	/* all of them, for single rows */
+	struct JoinFilterSet *join_filters; /* of a join above; NULL: none */
 	ScanColumn *columns;		/* by attribute number */
 	int			ncolumns;
 	ScanColumn **column_by_attno;	/* NULL: not read */
@@ -180,6 +182,13 @@ extern bool vector_scan_is_candidate(PlannerInfo *root, RelOptInfo *rel);
  */
 extern CustomPath *vector_scan_batch_path(PlannerInfo *root, RelOptInfo *rel,
 										  List *columns, bool is_parallel);
+
+/*
+ * A copy of a scan's path for which filters of a join above leave only that
+ * part of its rows.
+ */
+extern CustomPath *vector_scan_thinned_path(const CustomPath *scan,
+											double part, int nfilters);
 
 /* ---- index_cost.c ---- */
 
