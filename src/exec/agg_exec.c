@@ -43,18 +43,6 @@ vector_agg_create_state(CustomScan *plan)
 
 /* ---- begin ---- */
 
-TupleTableSlot *
-vector_agg_init_slot(VectorAggState *state, const TupleTableSlotOps *ops)
-{
-	EState	   *estate = state->css.ss.ps.state;
-	TupleDesc	desc = state->css.ss.ss_ScanTupleSlot->tts_tupleDescriptor;
-	MemoryContext oldcontext = MemoryContextSwitchTo(estate->es_query_cxt);
-	TupleTableSlot *slot = ExecInitExtraTupleSlot(estate, desc, ops);
-
-	MemoryContextSwitchTo(oldcontext);
-	return slot;
-}
-
 static Node *
 resolve_mutator(Node *node, CustomScan *plan)
 {
