@@ -225,6 +225,8 @@ sub argument
 
 my @numbers = qw(int2 int4 int8 numeric float8 float4);
 my @exact_numbers = qw(int2 int4 int8 numeric);
+# of equal numerics that look different DISTINCT takes any
+my @distinct_numbers = qw(int2 int4 int8);
 
 # Aggregates that sum up.
 sub summing
@@ -235,20 +237,20 @@ sub summing
 
 	if ($kind < 0.5)
 	{
-		my ($sql, $type) = argument($scope, $distinct && !$bound ? @exact_numbers : @numbers, chance(0.1) ? qw(interval money) : ());
+		my ($sql, $type) = argument($scope, $distinct && !$bound ? @distinct_numbers : (@numbers, chance(0.1) ? qw(interval money) : ()));
 		return aggregate($query, $scope) if $type eq 'float4' && !$bound && ($query->{joined} || $query->{large});
 		$scope->{risks}{$_} = 1 for $type =~ /float|money/ ? '22003' : $type eq 'interval' ? '22008' : ();
 		return { call => 'sum', args => "$distinct$sql", type => $sum_of{$type} };
 	}
 	if ($kind < 0.8)
 	{
-		my ($sql, $type) = argument($scope, $distinct && !$bound ? @exact_numbers : @numbers, chance(0.1) ? qw(interval) : ());
+		my ($sql, $type) = argument($scope, $distinct && !$bound ? @distinct_numbers : (@numbers, chance(0.1) ? qw(interval) : ()));
 		$scope->{risks}{$_} = 1 for $type =~ /float/ ? '22003' : $type eq 'interval' ? '22008' : ();
 		return { call => 'avg', args => "$distinct$sql", type => $avg_of{$type} };
 	}
 	if ($kind < 0.93 || !$bound)
 	{
-		my ($sql, $type) = argument($scope, $bound ? @numbers : @exact_numbers);
+		my ($sql, $type) = argument($scope, $bound ? @numbers : $distinct ? @distinct_numbers : @exact_numbers);
 		$scope->{risks}{'22003'} = 1;
 		return { call => pick(qw(stddev stddev_pop stddev_samp variance var_pop var_samp)), args => "$distinct$sql", type => $type =~ /float/ ? 'float8' : 'numeric' };
 	}
