@@ -252,6 +252,22 @@ take_segment(void *argument, SegmentReader *reader, const SegmentData *segment)
 	return true;
 }
 
+/*
+ * A slot for the node's rows.  It lives as long as the query, which lets go of
+ * it after the node, not as the node's memory.
+ */
+TupleTableSlot *
+vector_agg_init_slot(VectorAggState *state, const TupleTableSlotOps *ops)
+{
+	EState	   *estate = state->css.ss.ps.state;
+	TupleDesc	desc = state->css.ss.ss_ScanTupleSlot->tts_tupleDescriptor;
+	MemoryContext oldcontext = MemoryContextSwitchTo(estate->es_query_cxt);
+	TupleTableSlot *slot = ExecInitExtraTupleSlot(estate, desc, ops);
+
+	MemoryContextSwitchTo(oldcontext);
+	return slot;
+}
+
 static void
 vector_agg_begin(CustomScanState *node, EState *estate, int eflags)
 {
