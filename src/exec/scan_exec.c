@@ -466,6 +466,8 @@ passes_qual(VectorScanState *state, TupleTableSlot *slot)
 {
 	ExprContext *econtext = state->css.ss.ps.ps_ExprContext;
 
+	/* A row may take long. */
+	CHECK_FOR_INTERRUPTS();
 	fill_slot(state, slot, state->row_outputs, state->nrow_outputs);
 	econtext->ecxt_scantuple = slot;
 	state->ntested++;
@@ -484,6 +486,8 @@ vector_scan_row_passes(VectorScanState *state, int row)
 {
 	TupleTableSlot *slot = state->css.ss.ss_ScanTupleSlot;
 
+	/* What the row before has left behind, if it passed. */
+	ResetExprContext(state->css.ss.ps.ps_ExprContext);
 	state->batch.current = row;
 	store_row(state, slot);
 	return passes_qual(state, slot);

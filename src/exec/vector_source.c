@@ -350,7 +350,11 @@ vector_source_next(VectorScanState *scan)
 	bool		is_started;
 	bool		found;
 
-	Assert(scan->source && scan->css.ss.ps.state->es_epq_active == NULL);
+	/*
+	 * EvalPlanQual runs subplans, too, but asks of no table below them to give
+	 * a row of its choice.
+	 */
+	Assert(scan->source && scan->by_batches);
 	if (scan->css.ss.ps.chgParam != NULL)
 		ExecReScan(&scan->css.ss.ps);
 
