@@ -105,10 +105,14 @@ vector_scan_filters(List *clauses, Index relid, List **rest)
 	return filters;
 }
 
+/* The rank of filters that come last. */
+#define LAST_RANK	6
+
 /*
  * How dear a filter is by the row: integers and floats run through kernels,
- * numerics have to be scaled, strings found.  Operands that have to be
- * evaluated come last, so that no row gets there that need not.
+ * numerics have to be scaled, strings found, and searched for a pattern, where
+ * few match.  Operands that have to be evaluated come last, so that no row gets
+ * there that need not.
  */
 static int
 filter_rank(RestrictInfo *rinfo, Index relid)
@@ -118,9 +122,11 @@ filter_rank(RestrictInfo *rinfo, Index relid)
 	if (!filter_clause_match(rinfo->clause, relid, &match))
 		elog(ERROR, "condition of a vectorised scan is not a column filter");
 	if (!operand_is_simple(match.operand))
-		return 4;
+		return LAST_RANK;
 	if (match.operand == NULL)
 		return 0;
+	if (match.kind == FILTER_LIKE)
+		return match.strategy == FILTER_NOT_EQUAL ? 5 : 4;
 	switch (match.type->domain)
 	{
 		case DOMAIN_INTEGER:
@@ -140,7 +146,7 @@ order_filters(List *filters, Index relid)
 {
 	List	   *ordered = NIL;
 
-	for (int rank = 0; rank <= 4; rank++)
+	for (int rank = 0; rank <= LAST_RANK; rank++)
 	{
 		ListCell   *lc;
 
