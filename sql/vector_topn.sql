@@ -85,7 +85,7 @@ SELECT last_value = (SELECT count(*) FROM tn) AS for_each FROM tn_calls;
 DROP SEQUENCE tn_calls;
 
 -- few values: segments that tie, and such with NULLs
-SELECT id / 70000 AS same FROM tn WHERE id > 1 ORDER BY d LIMIT 2;
+SELECT id / 70000 AS same FROM tn WHERE id BETWEEN 2 AND 69999 ORDER BY d LIMIT 2;
 SELECT i, count(*) FROM (SELECT i FROM tn WHERE i IS NOT NULL ORDER BY i LIMIT 80 OFFSET 65) s
 GROUP BY i ORDER BY i;
 

@@ -14,7 +14,7 @@ static void
 explain_expressions(const char *label, List *exprs, CustomScanState *node,
 					List *ancestors, ExplainState *es)
 {
-	bool		use_prefix = list_length(es->rtable) > 1 || es->verbose;
+	bool		use_prefix = explain_rtable_size(es) > 1 || es->verbose;
 	List	   *context = set_deparse_context_plan(es->deparse_cxt,
 												   node->ss.ps.plan,
 												   ancestors);
@@ -69,7 +69,7 @@ explain_topn(VectorAggState *state, List *ancestors, ExplainState *es)
 {
 	CustomScan *plan = (CustomScan *) state->css.ss.ps.plan;
 	List	   *wish = list_nth(plan->custom_private, AGG_PRIVATE_TOPN);
-	bool		use_prefix = list_length(es->rtable) > 1 || es->verbose;
+	bool		use_prefix = explain_rtable_size(es) > 1 || es->verbose;
 	List	   *context;
 	List	   *texts = NIL;
 	int			nkeys;

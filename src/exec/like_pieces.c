@@ -17,7 +17,8 @@ like_pieces_is_simple(const StringRef *pattern)
 		return false;
 	for (uint32 i = 0; i < pattern->length; i++)
 	{
-		if (pattern->data[i] == '_' || pattern->data[i] == '\\')
+		if (pattern->data[i] == '_' ||
+			(pattern->data[i] == '\\' && ++i == pattern->length))
 			return false;
 	}
 	return true;
@@ -26,31 +27,36 @@ like_pieces_is_simple(const StringRef *pattern)
 void
 like_pieces_init(LikePieces *like, const StringRef *pattern)
 {
-	const uint8 *bytes = pattern->data;
+	const uint8 *source = pattern->data;
 	uint32		length = pattern->length;
-	uint32		start = 0;
+	uint8	   *bytes = palloc(Max(length, 1));
+	uint8	   *start = bytes;
+	bool		is_percent = false;
 
-	like->begins_anywhere = length > 0 && bytes[0] == '%';
-	like->ends_anywhere = length > 0 && bytes[length - 1] == '%';
+	like->begins_anywhere = length > 0 && source[0] == '%';
 	like->npieces = 0;
 	like->pieces = palloc(sizeof(StringRef) * (length / 2 + 1));
 	like->longest = 0;
-	for (uint32 i = 0; i <= length; i++)
+	for (uint32 i = 0; i < length; i++)
 	{
-		StringRef  *piece = &like->pieces[like->npieces];
-
-		if (i < length && bytes[i] != '%')
-			continue;
-		if (i > start)
+		is_percent = source[i] == '%';
+		if (source[i] == '\\')
+			i++;
+		if (!is_percent)
+			*bytes++ = source[i];
+		if ((is_percent || i == length - 1) && bytes > start)
 		{
-			piece->data = bytes + start;
-			piece->length = i - start;
+			StringRef  *piece = &like->pieces[like->npieces];
+
+			piece->data = start;
+			piece->length = bytes - start;
 			if (piece->length > like->pieces[like->longest].length)
 				like->longest = like->npieces;
 			like->npieces++;
+			start = bytes;
 		}
-		start = i + 1;
 	}
+	like->ends_anywhere = is_percent;
 }
 
 static bool

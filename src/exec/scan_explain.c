@@ -34,7 +34,7 @@ explain_filters(VectorScanState *state, List *ancestors, ExplainState *es)
 {
 	CustomScan *plan = (CustomScan *) state->css.ss.ps.plan;
 	Node	   *filters = (Node *) make_ands_explicit(plan->custom_exprs);
-	bool		use_prefix = list_length(es->rtable) > 1 || es->verbose;
+	bool		use_prefix = explain_rtable_size(es) > 1 || es->verbose;
 	List	   *context;
 	char	   *text;
 

@@ -518,7 +518,7 @@ vector_topn_explain(CustomScanState *node, List *ancestors, ExplainState *es)
 {
 	VectorTopNState *state = (VectorTopNState *) node;
 	CustomScan *plan = (CustomScan *) node->ss.ps.plan;
-	bool		use_prefix = list_length(es->rtable) > 1 || es->verbose;
+	bool		use_prefix = explain_rtable_size(es) > 1 || es->verbose;
 	List	   *context = set_deparse_context_plan(es->deparse_cxt,
 												   (Plan *) plan, ancestors);
 	List	   *texts = NIL;

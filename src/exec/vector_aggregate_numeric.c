@@ -17,35 +17,13 @@
 #include "utils/memutils.h"
 
 /* Powers of ten in 64 bits. */
-#define MAX_SHIFT	18
+#define MAX_SHIFT	MAX_POWER_OF_TEN
 
 /* As core's numeric.c has them. */
 #define NUMERIC_BASE		10000
 #define NUMERIC_BASE_DIGITS 4
 #define SIGN_POSITIVE		0x0000
 #define SIGN_NEGATIVE		0x4000
-
-static const int64 powers_of_ten[MAX_SHIFT + 1] = {
-	INT64CONST(1),
-	INT64CONST(10),
-	INT64CONST(100),
-	INT64CONST(1000),
-	INT64CONST(10000),
-	INT64CONST(100000),
-	INT64CONST(1000000),
-	INT64CONST(10000000),
-	INT64CONST(100000000),
-	INT64CONST(1000000000),
-	INT64CONST(10000000000),
-	INT64CONST(100000000000),
-	INT64CONST(1000000000000),
-	INT64CONST(10000000000000),
-	INT64CONST(100000000000000),
-	INT64CONST(1000000000000000),
-	INT64CONST(10000000000000000),
-	INT64CONST(100000000000000000),
-	INT64CONST(1000000000000000000)
-};
 
 /* Does core keep sums of this aggregate as integers, without scales? */
 static inline bool
@@ -89,9 +67,9 @@ send_sum(StringInfo buffer, int128 sum, int scale)
 
 	if (left != 0 && odd != 0)
 	{
-		digits[ndigits++] = (int16) (left % powers_of_ten[odd]) *
-			(int16) powers_of_ten[NUMERIC_BASE_DIGITS - odd];
-		left /= powers_of_ten[odd];
+		digits[ndigits++] = (int16) (left % vector_powers_of_ten[odd]) *
+			(int16) vector_powers_of_ten[NUMERIC_BASE_DIGITS - odd];
+		left /= vector_powers_of_ten[odd];
 	}
 	for (; left != 0; left /= NUMERIC_BASE)
 		digits[ndigits++] = (int16) (left % NUMERIC_BASE);
@@ -210,7 +188,7 @@ align_scale(VectorAggregate *aggregate, WideState *state, int scale)
 	else if (shift < 0)
 		return -shift;
 	else if (__builtin_mul_overflow(state->sum,
-									(int128) powers_of_ten[shift], &sum) ||
+									(int128) vector_powers_of_ten[shift], &sum) ||
 			 sum > SUM_LIMIT || sum < -SUM_LIMIT)
 		flush_sums(aggregate, state);
 	else
@@ -226,7 +204,7 @@ wide_state_add(VectorAggregate *aggregate, WideState *state, int128 sum,
 	int			shift = align_scale(aggregate, state, scale);
 	int128		total;
 
-	if (__builtin_mul_overflow(sum, (int128) powers_of_ten[shift], &total) ||
+	if (__builtin_mul_overflow(sum, (int128) vector_powers_of_ten[shift], &total) ||
 		__builtin_add_overflow(total, state->sum, &total) ||
 		total > SUM_LIMIT || total < -SUM_LIMIT)
 	{

@@ -11,6 +11,8 @@
 #include "postgres.h"
 
 #include "compat.h"
+#include "encoding/byte_search.h"
+#include "exec/like_pieces.h"
 #include "exec/vector_node.h"
 #include "mb/pg_wchar.h"
 #include "utils/fmgroids.h"
@@ -22,46 +24,10 @@ typedef struct LikePattern
 	MemoryContext context;		/* holds all of it */
 	StringRef	source;			/* the pattern, copied */
 	bool		is_known;		/* else core matches it */
-	bool		is_start_open;	/* begins with % */
-	bool		is_end_open;	/* ends with % */
-	int			npieces;
-	StringRef  *pieces;			/* between the %, none empty */
+	LikePieces	pieces;
 } LikePattern;
 
 /* ---- patterns ---- */
-
-/*
- * Take the pattern apart; false if it has _ or ends in the middle of an escape.
- */
-static bool
-parse_pattern(LikePattern *pattern)
-{
-	const uint8 *source = pattern->source.data;
-	uint32		length = pattern->source.length;
-	uint8	   *bytes = palloc(Max(length, 1));
-	uint8	   *start = bytes;
-	bool		is_open = false;
-
-	pattern->pieces = palloc(sizeof(StringRef) * (length / 2 + 1));
-	pattern->npieces = 0;
-	pattern->is_start_open = length > 0 && source[0] == '%';
-	for (uint32 i = 0; i < length; i++)
-	{
-		is_open = source[i] == '%';
-		if (source[i] == '_' || (source[i] == '\\' && ++i == length))
-			return false;
-		if (!is_open)
-			*bytes++ = source[i];
-		if ((is_open || i == length - 1) && bytes > start)
-		{
-			pattern->pieces[pattern->npieces].data = start;
-			pattern->pieces[pattern->npieces++].length = bytes - start;
-			start = bytes;
-		}
-	}
-	pattern->is_end_open = is_open;
-	return true;
-}
 
 /* The pattern that a constant argument is, parsed when it is a new one. */
 static const LikePattern *
@@ -90,7 +56,9 @@ find_pattern(VectorNode *node, const Vector *argument)
 	memcpy(copy, source->data, source->length);
 	pattern->source.data = copy;
 	pattern->source.length = source->length;
-	pattern->is_known = parse_pattern(pattern);
+	pattern->is_known = like_pieces_is_simple(&pattern->source);
+	if (pattern->is_known)
+		like_pieces_init(&pattern->pieces, &pattern->source);
 	MemoryContextSwitchTo(oldcontext);
 	node->state = pattern;
 	return pattern;
@@ -98,61 +66,13 @@ find_pattern(VectorNode *node, const Vector *argument)
 
 /* ---- matching ---- */
 
-static inline const uint8 *
-find_piece(const uint8 *data, const uint8 *end, const StringRef *piece)
-{
-	return memmem(data, end - data, piece->data, piece->length);
-}
-
-static bool
-matches(const LikePattern *pattern, const StringRef *string)
-{
-	const uint8 *data = string->data;
-	const uint8 *end = data + string->length;
-	int			first = 0;
-	int			last = pattern->npieces - 1;
-
-	if (pattern->npieces == 0)
-		return pattern->is_start_open || string->length == 0;
-	if (!pattern->is_start_open)
-	{
-		const StringRef *piece = &pattern->pieces[first++];
-
-		if (string->length < piece->length ||
-			memcmp(data, piece->data, piece->length) != 0)
-			return false;
-		data += piece->length;
-
-		/* Without any % the piece is the whole string. */
-		if (last == 0)
-			return pattern->is_end_open || data == end;
-	}
-	if (!pattern->is_end_open)
-	{
-		const StringRef *piece = &pattern->pieces[last--];
-
-		if (end - data < piece->length ||
-			memcmp(end - piece->length, piece->data, piece->length) != 0)
-			return false;
-		end -= piece->length;
-	}
-	for (int i = first; i <= last; i++)
-	{
-		data = find_piece(data, end, &pattern->pieces[i]);
-		if (data == NULL)
-			return false;
-		data += pattern->pieces[i].length;
-	}
-	return true;
-}
-
 static void
 match_each(const LikePattern *pattern, const StringRef *strings,
 		   const uint64 *live, uint64 *bits)
 {
 	VECTOR_FOR_EACH(slot, live)
 	{
-		if (matches(pattern, &strings[slot]))
+		if (like_pieces_matches(&pattern->pieces, &strings[slot]))
 			vector_set_bit(bits, slot);
 	}
 }
@@ -174,7 +94,7 @@ typedef struct StringRun
 static void
 match_run(const LikePattern *pattern, const StringRun *run, uint64 *bits)
 {
-	const StringRef *piece = &pattern->pieces[0];
+	const StringRef *piece = &pattern->pieces.pieces[0];
 	const StringRef *last = &run->strings[run->rows[run->end - 1]];
 	const uint8 *data = run->strings[run->rows[run->first]].data;
 	const uint8 *end = last->data + last->length;
@@ -184,13 +104,13 @@ match_run(const LikePattern *pattern, const StringRun *run, uint64 *bits)
 	{
 		const StringRef *string;
 
-		data = find_piece(data, end, piece);
+		data = byte_search(data, end - data, piece->data, piece->length);
 		if (data == NULL)
 			return;
 		while (string = &run->strings[run->rows[i]],
 			   data >= string->data + string->length)
 			i++;
-		if (matches(pattern, string))
+		if (like_pieces_matches(&pattern->pieces, string))
 			vector_set_bit(bits, run->rows[i]);
 		data = string->data + string->length;
 		i++;
@@ -239,7 +159,7 @@ like(VectorNode *node, const Vector *const *args, const uint64 *live)
 		return false;
 
 	memset(bits, 0, sizeof(uint64) * VECTOR_WORDS);
-	if (pattern->is_start_open && pattern->npieces > 0)
+	if (pattern->pieces.begins_anywhere && pattern->pieces.npieces > 0)
 		match_runs(pattern, args[0]->strings, live, bits);
 	else
 		match_each(pattern, args[0]->strings, live, bits);

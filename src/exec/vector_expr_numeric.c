@@ -14,32 +14,9 @@
 #include "exec/vector_node.h"
 #include "utils/fmgroids.h"
 
-#define MAX_POWER	18			/* 10^18 is the last one below 2^63 */
 
 /* Beyond this scale, which few values have, core computes. */
 #define MAX_SCALE	60
-
-static const int64 powers_of_ten[MAX_POWER + 1] = {
-	INT64CONST(1),
-	INT64CONST(10),
-	INT64CONST(100),
-	INT64CONST(1000),
-	INT64CONST(10000),
-	INT64CONST(100000),
-	INT64CONST(1000000),
-	INT64CONST(10000000),
-	INT64CONST(100000000),
-	INT64CONST(1000000000),
-	INT64CONST(10000000000),
-	INT64CONST(100000000000),
-	INT64CONST(1000000000000),
-	INT64CONST(10000000000000),
-	INT64CONST(100000000000000),
-	INT64CONST(1000000000000000),
-	INT64CONST(10000000000000000),
-	INT64CONST(100000000000000000),
-	INT64CONST(1000000000000000000)
-};
 
 static inline bool
 are_scaled(const Vector *const *args, int nargs)
@@ -79,10 +56,10 @@ raise_scale(Vector *vector, int scale, const uint64 *live, int64 *buffer)
 	Assert(scale >= source.scale);
 	if (scale == source.scale)
 		return true;
-	if (scale - source.scale > MAX_POWER)
+	if (scale - source.scale > MAX_POWER_OF_TEN)
 		return false;
 
-	factor.integers = unconstify(int64 *, &powers_of_ten[scale - source.scale]);
+	factor.integers = unconstify(int64 *, &vector_powers_of_ten[scale - source.scale]);
 	bounds.min = bounds.max = factor.integers[0];
 	vector->integers = buffer;
 	vector->scale = scale;
@@ -283,10 +260,10 @@ round_to_scale(const Vector *source, int scale, Rounding rounding,
 		}
 		return true;
 	}
-	if (digits > MAX_POWER)
+	if (digits > MAX_POWER_OF_TEN)
 		return false;
 
-	divisor = powers_of_ten[digits];
+	divisor = vector_powers_of_ten[digits];
 	VECTOR_FOR_EACH(slot, live)
 	{
 		result->integers[slot] = divide_rounded(source->integers[slot],
@@ -311,7 +288,7 @@ round_numerics(VectorNode *node, const Vector *const *args,
 	if (!are_scaled(args, 1) || !args[1]->is_constant)
 		return false;
 	scale = args[1]->integers[0];
-	if (scale < 0 || scale > MAX_POWER)
+	if (scale < 0 || scale > MAX_POWER_OF_TEN)
 		return false;
 	return round_to_scale(args[0], scale, node->option, live, &node->result);
 }
@@ -357,11 +334,11 @@ restrict_numerics(VectorNode *node, const Vector *const *args,
 	scale = typmod & 0xFFFF;
 
 	/* From 2^10 on, scales are negative. */
-	if (scale > MAX_POWER ||
+	if (scale > MAX_POWER_OF_TEN ||
 		!round_to_scale(args[0], scale, ROUND_HALF_AWAY, live, &node->result))
 		return false;
-	return precision > MAX_POWER ||
-		!exceeds(&node->result, powers_of_ten[precision] - 1, live);
+	return precision > MAX_POWER_OF_TEN ||
+		!exceeds(&node->result, vector_powers_of_ten[precision] - 1, live);
 }
 
 /* ---- conversion ---- */
@@ -414,10 +391,10 @@ numerics_to_floats(VectorNode *node, const Vector *const *args,
 	double	   *restrict out = node->result.floats;
 	double		divisor;
 
-	if (!are_scaled(args, 1) || args[0]->scale > MAX_POWER ||
+	if (!are_scaled(args, 1) || args[0]->scale > MAX_POWER_OF_TEN ||
 		exceeds(args[0], EXACT_INTEGER, live))
 		return false;
-	divisor = (double) powers_of_ten[args[0]->scale];
+	divisor = (double) vector_powers_of_ten[args[0]->scale];
 	for (int i = 0; i < VECTOR_LENGTH; i++)
 		out[i] = (double) in[i] / divisor;
 	return true;

@@ -247,6 +247,9 @@ typedef int16 CompareType;
 	pgstat_report_vacuum(RelationGetRelid(rel), (rel)->rd_rel->relisshared, \
 						 live, dead)
 
+/* The range table had no entry for groups, which do not count in EXPLAIN. */
+#define explain_rtable_size(es) list_length((es)->rtable)
+
 /* The attribute stood behind the declaration. */
 #define pg_noreturn pg_attribute_noreturn()
 
@@ -268,6 +271,8 @@ typedef int16 CompareType;
 /* The access method iterates over a bitmap. */
 #define BITMAP_SCAN_HAS_ITERATOR 1
 #define bitmap_scan_disable_prefetch(node) ((void) (node))
+
+#define explain_rtable_size(es) ((es)->rtable_size)
 
 #define path_disable(path) ((path)->disabled_nodes++)
 

@@ -12,14 +12,14 @@ typedef struct LikePieces
 	bool		begins_anywhere;	/* % before the first piece */
 	bool		ends_anywhere;	/* and behind the last */
 	int			npieces;
-	StringRef  *pieces;			/* none empty; in the pattern's memory */
+	StringRef  *pieces;			/* none empty, without escapes */
 	int			longest;		/* one of the pieces, if there is one */
 } LikePieces;
 
 /*
  * Can like_pieces_matches decide for strings of this database what core's
- * LIKE decides?  Not with _ and \, and not where bytes of a character may be
- * those of others.
+ * LIKE decides?  Not with _, not where bytes of a character may be those of
+ * others, and not if core raises an error about the pattern's end.
  */
 extern bool like_pieces_is_simple(const StringRef *pattern);
 

@@ -128,6 +128,10 @@ vector_mask_fill(uint64 *mask, int n)
 			for (int slot = w_ * 64 + pg_rightmost_one_pos64(word_), once_ = 1; \
 				 once_; once_ = 0)
 
+/* Powers of ten that int64 can hold. */
+#define MAX_POWER_OF_TEN	18
+extern const int64 vector_powers_of_ten[MAX_POWER_OF_TEN + 1];
+
 /*
  * A vector that owns arrays for a form, from the current context, with nulls;
  * nothing is set but the form.
