@@ -26,7 +26,10 @@ typedef enum FloatOperation
 #define OPTION_OPERATION(option)	((FloatOperation) ((option) / 2))
 #define OPTION_IS_SINGLE(option)	((option) % 2)
 
-/* A function that computes a operator b for all slots, in a precision. */
+/*
+ * A function that computes a operator b for all slots, in a precision: the last
+ * cast is for machines that compute floats as doubles.
+ */
 #define DEFINE_LOOP(name, type, operator) \
 static void \
 name(const Vector *left, const Vector *right, double *restrict out) \
@@ -37,18 +40,18 @@ name(const Vector *left, const Vector *right, double *restrict out) \
 	{ \
 		const type	b = (type) y[0]; \
 		for (int i = 0; i < VECTOR_LENGTH; i++) \
-			out[i] = (type) x[i] operator b; \
+			out[i] = (type) ((type) x[i] operator b); \
 	} \
 	else if (left->is_constant) \
 	{ \
 		const type	a = (type) x[0]; \
 		for (int i = 0; i < VECTOR_LENGTH; i++) \
-			out[i] = a operator (type) y[i]; \
+			out[i] = (type) (a operator (type) y[i]); \
 	} \
 	else \
 	{ \
 		for (int i = 0; i < VECTOR_LENGTH; i++) \
-			out[i] = (type) x[i] operator (type) y[i]; \
+			out[i] = (type) ((type) x[i] operator (type) y[i]); \
 	} \
 }
 

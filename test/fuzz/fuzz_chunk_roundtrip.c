@@ -145,8 +145,9 @@ check_vector(const ChunkInput *input, ChunkReader *reader, uint32_t vector)
 							  (uint8_t *) values + row * size, size) == 0);
 		else
 			FUZZ_CHECK(space.strings[i].length == offsets[row + 1] - offsets[row] &&
-					   memcmp(space.strings[i].data, bytes + offsets[row],
-							  space.strings[i].length) == 0);
+					   (space.strings[i].length == 0 ||
+						memcmp(space.strings[i].data, bytes + offsets[row],
+							   space.strings[i].length) == 0));
 	}
 }
 
