@@ -104,7 +104,8 @@ walk_strings(ChunkReader *reader, uint32_t nvalues, uint32_t vector,
 			continue;
 		if (lengths[i] != string->length ||
 			(is_searched && (found[i / 64] >> (i % 64) & 1) !=
-			 (memchr(string->data, '1', string->length) != NULL)))
+			 (string->length > 0 &&
+			  memchr(string->data, '1', string->length) != NULL)))
 			abort();
 	}
 	return true;
