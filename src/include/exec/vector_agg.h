@@ -217,10 +217,6 @@ extern const Aggref *vector_agg_without_distinct(const Aggref *aggref);
 
 /* ---- agg_exec.c ---- */
 
-/* A slot for the node's rows that lives as long as the query. */
-extern TupleTableSlot *vector_agg_init_slot(VectorAggState *state,
-											const TupleTableSlotOps *ops);
-
 extern Node *vector_agg_create_state(CustomScan *plan);
 
 /*
