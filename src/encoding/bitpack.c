@@ -4,11 +4,11 @@
  *
  * Whatever depends on where the input begins and ends is here, once: checks,
  * the values before the first group boundary, the last bytes, interrupts.
- * Kernels (bitpack_word.c, bitpack_special.c) see whole groups only.
+ * Kernels (bitpack_word.c and others) see whole groups only.
  *
  * Invariants:
  * (B1) No kernel reads behind in + in_length: groups within read_ahead bytes
- *		of the end are unpacked from a zeroed bounce buffer.
+ *		of the end are unpacked from a bounce buffer, where zeros follow.
  * (B2) At most UNPACK_GROUP - 1 spare values are written by this file; a
  *		kernel may add up to DECODE_SLACK_VALUES in all.
  * (B3) Pad bits are written as zero.
@@ -16,15 +16,6 @@
 #include "encoding/bitpack_kernel.h"
 #include "encoding/byteorder.h"
 #include "encoding/raw.h"
-
-#define GROUPS_PER_VECTOR (VECTOR_LENGTH / UNPACK_GROUP)
-
-/*
- * Bytes of the bounce buffer.  The groups that remain when the next one would
- * come closer than read_ahead to the end are shorter than read_ahead + 2 *
- * width bytes; the kernel then reads as much as read_ahead further.
- */
-#define BOUNCE_LENGTH (2 * UNPACK_MAX_READ_AHEAD + 2 * 64)
 
 /*
  * Pack up to a vector of values with a 64-bit accumulator.
@@ -88,9 +79,8 @@ bitpack_padding_is_zero(const uint8_t *in, size_t nvalues, int width)
 	return in[bitpack_length(nvalues, width) - 1] >> used == 0;
 }
 
-/* Index in UnpackMethod.groups of an output width, or -1. */
-static int
-output_index(int out_size)
+int
+unpack_output_index(int out_size)
 {
 	switch (out_size)
 	{
@@ -107,95 +97,163 @@ output_index(int out_size)
 	}
 }
 
+/* By division, so that no product can overflow, whatever the counts. */
+bool
+packed_is_valid(const PackedValues *packed)
+{
+	uint64_t	capacity;
+
+	if (packed->width < 0 || packed->width > 64)
+		return false;
+	if (packed->nvalues == 0 || packed->width == 0)
+		return true;
+	capacity = (uint64_t) packed->in_length * 8 / packed->width;
+	return packed->start <= capacity &&
+		packed->nvalues <= capacity - packed->start;
+}
+
+/*
+ * Of ngroups groups, how many can be unpacked in place (B1), in multiples of
+ * step?  ngroups itself is one.
+ */
+static size_t
+groups_in_place(const UnpackMethod *method, size_t length, int width,
+				size_t ngroups, size_t step)
+{
+	size_t		fast = 0;
+
+	if (length > method->read_ahead)
+		fast = (length - method->read_ahead) / width;
+	return fast < ngroups ? fast / step * step : ngroups;
+}
+
+void
+group_walk_begin(GroupWalk *walk, const UnpackMethod *method,
+				 const uint8_t *in, size_t length, int width, size_t ngroups,
+				 size_t step)
+{
+	walk->in = in;
+	walk->length = length;
+	walk->width = width;
+	walk->read_ahead = method->read_ahead;
+	walk->fast_groups = groups_in_place(method, length, width, ngroups, step);
+	walk->tail_groups = ngroups - walk->fast_groups;
+}
+
+/* Bring the last groups to where more may be read. (B1) */
+static void
+walk_bounce(GroupWalk *walk)
+{
+	size_t		length = walk->tail_groups * walk->width;
+	size_t		have = length < walk->length ? length : walk->length;
+
+	ENCODING_ASSERT(length + walk->read_ahead <= BOUNCE_LENGTH);
+	memcpy(walk->bounce, walk->in, have);
+	memset(walk->bounce + have, 0, length - have + walk->read_ahead);
+}
+
+size_t
+group_walk_next(GroupWalk *walk, const uint8_t **in)
+{
+	size_t		ngroups = walk->fast_groups;
+
+	if (ngroups == 0)
+	{
+		ngroups = walk->tail_groups;
+		if (ngroups > 0)
+			walk_bounce(walk);
+		walk->tail_groups = 0;
+		*in = walk->bounce;
+		return ngroups;
+	}
+	if (ngroups >= GROUPS_PER_VECTOR)
+	{
+		ngroups = GROUPS_PER_VECTOR;
+		ENCODING_CHECK_INTERRUPTS();
+	}
+	*in = walk->in;
+	walk->in += ngroups * walk->width;
+	walk->length -= ngroups * walk->width;
+	walk->fast_groups -= ngroups;
+	return ngroups;
+}
+
 /*
  * Divide a call of valid bounds and a width of at least 1.  A last group of
  * fewer than eight values counts as a group.
  */
 void
-unpack_plan(const UnpackMethod *method, size_t in_length, size_t start,
-			size_t nvalues, int width, UnpackPlan *plan)
+unpack_plan(const UnpackMethod *method, const PackedValues *packed,
+			UnpackPlan *plan)
 {
-	size_t		peel = (UNPACK_GROUP - start % UNPACK_GROUP) % UNPACK_GROUP;
+	size_t		peel = (UNPACK_GROUP - packed->start % UNPACK_GROUP) % UNPACK_GROUP;
 	size_t		ngroups;
-	size_t		fast = 0;
 
-	if (peel > nvalues)
-		peel = nvalues;
-	ngroups = (nvalues - peel + UNPACK_GROUP - 1) / UNPACK_GROUP;
-	if (ngroups > 0)
-	{
-		size_t		offset = (start + peel) / UNPACK_GROUP * width;
-		size_t		available = in_length - offset;
-
-		if (available > method->read_ahead)
-			fast = (available - method->read_ahead) / width;
-		if (fast > ngroups)
-			fast = ngroups;
-	}
+	if (peel > packed->nvalues)
+		peel = packed->nvalues;
+	ngroups = (packed->nvalues - peel + UNPACK_GROUP - 1) / UNPACK_GROUP;
 
 	plan->peel = peel;
-	plan->fast_groups = fast;
-	plan->tail_groups = ngroups - fast;
+	plan->fast_groups = 0;
+	if (ngroups > 0)
+	{
+		size_t		offset = (packed->start + peel) / UNPACK_GROUP * packed->width;
+
+		plan->fast_groups = groups_in_place(method, packed->in_length - offset,
+											packed->width, ngroups, 1);
+	}
+	plan->tail_groups = ngroups - plan->fast_groups;
 }
 
-/* Unpack ngroups groups from the last length bytes of the input. (B1) */
+/* Unpack ngroups groups, in which length bytes of input begin. */
 static void
-unpack_bounced(UnpackGroups groups, const uint8_t *in, size_t length,
-			   size_t ngroups, int width, void *out)
+unpack_groups(const UnpackMethod *method, UnpackGroups groups,
+			  const uint8_t *in, size_t length, size_t ngroups, int width,
+			  uint8_t *out, int out_size)
 {
-	uint8_t		bounce[BOUNCE_LENGTH] = {0};
+	GroupWalk	walk;
+	const uint8_t *run;
 
-	if (length > ngroups * width)
-		length = ngroups * width;
-	ENCODING_ASSERT(ngroups * width + UNPACK_MAX_READ_AHEAD <= BOUNCE_LENGTH);
-	memcpy(bounce, in, length);
-	groups(bounce, ngroups, width, out);
+	group_walk_begin(&walk, method, in, length, width, ngroups, 1);
+	while ((ngroups = group_walk_next(&walk, &run)) > 0)
+	{
+		groups(run, ngroups, width, out);
+		out += ngroups * UNPACK_GROUP * out_size;
+	}
 }
 
 /* Unpack the values that share a group with values before the start. */
-static void
-unpack_peel(UnpackGroups groups, const uint8_t *in, size_t in_length,
-			size_t start, size_t nvalues, int width, void *out, int out_size)
+static size_t
+unpack_peel(const UnpackMethod *method, UnpackGroups groups,
+			const PackedValues *packed, void *out, int out_size)
 {
 	uint64_t	values[UNPACK_GROUP + DECODE_SLACK_VALUES];
-	size_t		offset = start / UNPACK_GROUP * width;
-	size_t		skip = start % UNPACK_GROUP;
+	size_t		offset = packed->start / UNPACK_GROUP * packed->width;
+	size_t		skip = packed->start % UNPACK_GROUP;
+	size_t		peel = UNPACK_GROUP - skip;
 
-	unpack_bounced(groups, in + offset, in_length - offset, 1, width, values);
-	memcpy(out, (uint8_t *) values + skip * out_size, nvalues * out_size);
+	if (skip == 0)
+		return 0;
+	if (peel > packed->nvalues)
+		peel = packed->nvalues;
+	unpack_groups(method, groups, packed->in + offset,
+				  packed->in_length - offset, 1, packed->width,
+				  (uint8_t *) values, out_size);
+	memcpy(out, (uint8_t *) values + skip * out_size, peel * out_size);
+	return peel;
 }
 
-/* Unpack groups in place, a vector at a time. */
-static void
-unpack_fast(UnpackGroups groups, const uint8_t *in, size_t ngroups, int width,
-			uint8_t *out, int out_size)
-{
-	while (ngroups >= GROUPS_PER_VECTOR)
-	{
-		groups(in, GROUPS_PER_VECTOR, width, out);
-		in += (size_t) GROUPS_PER_VECTOR * width;
-		out += (size_t) VECTOR_LENGTH * out_size;
-		ngroups -= GROUPS_PER_VECTOR;
-		ENCODING_CHECK_INTERRUPTS();
-	}
-	if (ngroups > 0)
-		groups(in, ngroups, width, out);
-}
-
-/*
- * Unpack with the given method; bounds and damage as bitpack_unpack says.
- */
 bool
-unpack_run(const UnpackMethod *method, const uint8_t *in, size_t in_length,
-		   size_t start, size_t nvalues, int width, void *out, int out_size)
+unpack_run(const UnpackMethod *method, const PackedValues *packed, void *out,
+		   int out_size)
 {
-	int			index = output_index(out_size);
-	uint8_t    *next = out;
-	UnpackGroups groups;
-	UnpackPlan	plan;
-	uint64_t	capacity;
+	int			index = unpack_output_index(out_size);
+	int			width = packed->width;
+	size_t		nvalues = packed->nvalues;
+	size_t		peel;
+	size_t		offset;
 
-	if (index < 0 || width < 0 || width > out_size * 8)
+	if (index < 0 || width > out_size * 8 || !packed_is_valid(packed))
 		return false;
 	if (nvalues == 0)
 		return true;
@@ -204,35 +262,17 @@ unpack_run(const UnpackMethod *method, const uint8_t *in, size_t in_length,
 		memset(out, 0, nvalues * out_size);
 		return true;
 	}
-
-	/* so that no product below can overflow, whatever the counts */
-	capacity = (uint64_t) in_length * 8 / width;
-	if (start > capacity || nvalues > capacity - start)
-		return false;
-
 	if (method->copies_native && width == out_size * 8)
-		return raw_decode(in + start * out_size, nvalues * out_size, nvalues,
-						  out_size, out);
+		return raw_decode(packed->in + packed->start * out_size,
+						  nvalues * out_size, nvalues, out_size, out);
 
-	groups = method->groups[index];
-	unpack_plan(method, in_length, start, nvalues, width, &plan);
-	if (plan.peel > 0)
-	{
-		unpack_peel(groups, in, in_length, start, plan.peel, width, next,
-					out_size);
-		next += plan.peel * out_size;
-		start += plan.peel;
-	}
-	in += start / UNPACK_GROUP * width;
-	in_length -= start / UNPACK_GROUP * width;
-	unpack_fast(groups, in, plan.fast_groups, width, next, out_size);
-	if (plan.tail_groups > 0)
-	{
-		size_t		done = plan.fast_groups;
-
-		unpack_bounced(groups, in + done * width, in_length - done * width,
-					   plan.tail_groups, width,
-					   next + done * UNPACK_GROUP * out_size);
-	}
+	peel = unpack_peel(method, method->groups[index], packed, out, out_size);
+	offset = (packed->start + peel) / UNPACK_GROUP * width;
+	nvalues -= peel;
+	if (nvalues > 0)
+		unpack_groups(method, method->groups[index], packed->in + offset,
+					  packed->in_length - offset,
+					  (nvalues + UNPACK_GROUP - 1) / UNPACK_GROUP, width,
+					  (uint8_t *) out + peel * out_size, out_size);
 	return true;
 }

@@ -195,11 +195,23 @@ report_mismatch(SelftestRow *row, const UnpackCase *unpack_case, size_t index,
 					  index, got, want, unpack_case->seed);
 }
 
+static PackedValues
+case_values(const UnpackCase *unpack_case)
+{
+	PackedValues packed = {
+		unpack_case->in, unpack_case->in_length, unpack_case->start,
+		unpack_case->nvalues, unpack_case->width
+	};
+
+	return packed;
+}
+
 /* Which path the values of the case take. */
 static void
 count_paths(SelftestRow *row, const UnpackCase *unpack_case,
 			const UnpackMethod *method, int out_size)
 {
+	PackedValues packed = case_values(unpack_case);
 	UnpackPlan	plan;
 	size_t		tail;
 
@@ -210,8 +222,7 @@ count_paths(SelftestRow *row, const UnpackCase *unpack_case,
 		row->fast_values += unpack_case->nvalues;
 		return;
 	}
-	unpack_plan(method, unpack_case->in_length, unpack_case->start,
-				unpack_case->nvalues, unpack_case->width, &plan);
+	unpack_plan(method, &packed, &plan);
 	tail = unpack_case->nvalues - plan.peel;
 	if (tail > plan.fast_groups * UNPACK_GROUP)
 		tail -= plan.fast_groups * UNPACK_GROUP;
@@ -241,6 +252,7 @@ check_case(UnpackTest *unpack, int kernel, int output,
 {
 	const UnpackMethod *method = &unpack->methods[kernel];
 	SelftestRow *row = &unpack->rows[kernel][output];
+	PackedValues packed = case_values(unpack_case);
 	int			out_size = 1 << output;
 	size_t		nvalues = unpack_case->nvalues;
 	uint8_t    *canary = unpack->out + (nvalues + DECODE_SLACK_VALUES) * out_size;
@@ -251,9 +263,7 @@ check_case(UnpackTest *unpack, int kernel, int output,
 	memset(canary, STALE_BYTE, CANARY_LENGTH);
 	faultless_groups = unpack_method_find(kernel)->groups[output];
 	row->cases++;
-	if (!unpack_run(method, unpack_case->in, unpack_case->in_length,
-					unpack_case->start, nvalues, unpack_case->width,
-					unpack->out, out_size))
+	if (!unpack_run(method, &packed, unpack->out, out_size))
 		report_mismatch(row, unpack_case, 0, 0, 0);
 	else
 	{
@@ -402,10 +412,11 @@ check_refused(UnpackTest *unpack, SelftestRow *row, const UnpackMethod *method,
 			  size_t in_length, size_t start, size_t nvalues, int width,
 			  int out_size)
 {
+	PackedValues packed = {unpack->packed, in_length, start, nvalues, width};
+
 	memset(unpack->out, STALE_BYTE, CANARY_LENGTH);
 	row->cases++;
-	if (unpack_run(method, unpack->packed, in_length, start, nvalues, width,
-				   unpack->out, out_size))
+	if (unpack_run(method, &packed, unpack->out, out_size))
 		selftest_mismatch(row, "length=%zu n=%zu start=%zu width=%d size=%d"
 						  " was accepted",
 						  in_length, nvalues, start, width, out_size);
@@ -488,10 +499,13 @@ check_interrupt_calls(UnpackTest *unpack, int kernel)
 	memset(unpack->packed, 0, MAX_LENGTH);
 	for (int width = 1; width < 64; width++)
 	{
+		PackedValues packed = {
+			unpack->packed, MAX_LENGTH, 0, SELFTEST_MAX_COUNT, width
+		};
+
 		interrupt_checks = 0;
 		row.cases++;
-		unpack_run(&unpack->methods[kernel], unpack->packed, MAX_LENGTH, 0,
-				   SELFTEST_MAX_COUNT, width, unpack->out, 8);
+		unpack_run(&unpack->methods[kernel], &packed, unpack->out, 8);
 		if (interrupt_checks < SELFTEST_MAX_COUNT / VECTOR_LENGTH)
 			selftest_mismatch(&row, "width=%d checks=%" PRIu64, width,
 							  interrupt_checks);
