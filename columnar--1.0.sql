@@ -48,3 +48,42 @@ CREATE FUNCTION columnar_compact(relation regclass)
 RETURNS bigint
 AS 'MODULE_PATHNAME'
 LANGUAGE C VOLATILE PARALLEL UNSAFE STRICT;
+
+/*
+ * Options of a table: optimize is 'speed', 'balance' or 'size', sort_key what
+ * would follow ORDER BY.  NULL leaves an option as it is, 'default' resets it.
+ * Checks that the caller owns the table.
+ */
+CREATE FUNCTION columnar_set_options(
+	relation regclass,
+	optimize text DEFAULT NULL,
+	sort_key text DEFAULT NULL)
+RETURNS void
+AS 'MODULE_PATHNAME'
+LANGUAGE C VOLATILE PARALLEL UNSAFE CALLED ON NULL INPUT;
+
+-- the options of all columnar tables
+CREATE VIEW columnar_options AS
+SELECT c.oid::pg_catalog.regclass AS relation,
+	coalesce((
+		SELECT pg_catalog.substring(l.label, '^optimize=(.*)$')
+		FROM pg_catalog.pg_seclabel l
+		WHERE l.objoid = c.oid
+			AND l.classoid = 'pg_catalog.pg_class'::pg_catalog.regclass
+			AND l.objsubid = 0 AND l.provider = 'columnar'), 'balance') AS optimize,
+	(
+		SELECT pg_catalog.string_agg(pg_catalog.quote_ident(a.attname) ||
+			pg_catalog.substring(l.label, '^sort_key=[0-9]+(.*)$'), ', '
+			ORDER BY pg_catalog.substring(l.label, '^sort_key=([0-9]+)')::int)
+		FROM pg_catalog.pg_seclabel l
+		JOIN pg_catalog.pg_attribute a
+			ON a.attrelid = l.objoid AND a.attnum = l.objsubid
+		WHERE l.objoid = c.oid
+			AND l.classoid = 'pg_catalog.pg_class'::pg_catalog.regclass
+			AND l.objsubid > 0 AND l.provider = 'columnar') AS sort_key
+FROM pg_catalog.pg_class c
+JOIN pg_catalog.pg_am m ON m.oid = c.relam
+WHERE c.relkind IN ('r', 'm')
+	AND m.amhandler = 'columnar_handler'::pg_catalog.regproc;
+
+GRANT SELECT ON columnar_options TO PUBLIC;

@@ -14,6 +14,7 @@
 #include "access/load_buffer.h"
 #include "access/scan_setup.h"
 #include "access/table_am.h"
+#include "access/table_options.h"
 #include "columnar.h"
 #include "compat.h"
 #include "encoding/base.h"
@@ -30,13 +31,14 @@ PG_MODULE_MAGIC;
 
 bool		columnar_vector_scan = true;
 bool		columnar_vector_agg = true;
-int			columnar_codec = COLUMNAR_CODEC_ZSTD;
-int			columnar_codec_level = 1;
+int			columnar_codec = COLUMNAR_CODEC_AUTO;
+int			columnar_codec_level = 0;
 int			columnar_load_buffer_size = 128 * 1024;
 int			columnar_row_form_rows = 1000;
 int			columnar_decode_kernel = UNPACK_AUTO;
 
 static const struct config_enum_entry codec_options[] = {
+	{"auto", COLUMNAR_CODEC_AUTO, false},
 	{"none", COLUMNAR_CODEC_NONE, false},
 	{"lz4", COLUMNAR_CODEC_LZ4, false},
 	{"zstd", COLUMNAR_CODEC_ZSTD, false},
@@ -92,9 +94,9 @@ define_settings(void)
 
 	DefineCustomEnumVariable("columnar.codec",
 							 "Sets the method that compresses blocks of newly written values.",
-							 "A block is stored compressed only if that saves at least a tenth.",
+							 "With \"auto\", the table's option \"optimize\" decides.",
 							 &columnar_codec,
-							 COLUMNAR_CODEC_ZSTD,
+							 COLUMNAR_CODEC_AUTO,
 							 codec_options,
 							 PGC_USERSET,
 							 0,
@@ -102,9 +104,9 @@ define_settings(void)
 
 	DefineCustomIntVariable("columnar.codec_level",
 							"Sets the compression level of the zstd method.",
-							NULL,
+							"With 0, the table's option \"optimize\" decides.",
 							&columnar_codec_level,
-							1, 1, 19,
+							0, 0, 19,
 							PGC_USERSET,
 							0,
 							NULL, NULL, NULL);
@@ -146,6 +148,7 @@ _PG_init(void)
 	encoding_check_interrupts = check_interrupts;
 	define_settings();
 	load_buffer_init();
+	table_options_init();
 	vector_scan_init();
 	join_filter_init();
 	vector_agg_init();

@@ -17,8 +17,8 @@
 #include "access/attribute_kind.h"
 #include "access/detoast.h"
 #include "access/row_buffer.h"
+#include "access/table_options.h"
 #include "access/tupmacs.h"
-#include "columnar.h"
 #include "compat.h"
 #include "utils/memutils.h"
 
@@ -452,25 +452,6 @@ row_buffer_get(const RowBuffer *buffer, uint32 slot, int attno, bool *isnull)
 /* ---- writing ---- */
 
 static void
-chunk_options_from_settings(ChunkOptions *options)
-{
-	chunk_options_init(options);
-	switch ((ColumnarCodec) columnar_codec)
-	{
-		case COLUMNAR_CODEC_NONE:
-			options->codec = CODEC_NONE;
-			break;
-		case COLUMNAR_CODEC_LZ4:
-			options->codec = CODEC_LZ4;
-			break;
-		case COLUMNAR_CODEC_ZSTD:
-			options->codec = CODEC_ZSTD;
-			break;
-	}
-	options->codec_level = columnar_codec_level;
-}
-
-static void
 column_write(RowBuffer *buffer, RowColumn *column, int attno,
 			 ExtentWriter *writer, const ChunkOptions *options)
 {
@@ -496,12 +477,14 @@ void
 row_buffer_write(RowBuffer *buffer, Relation rel, FullTransactionId owner,
 				 SegmentData *segment)
 {
+	TableOptions table_options;
 	ChunkOptions options;
 	ExtentWriter *writer;
 
 	Assert(buffer->nslots > 0);
 
-	chunk_options_from_settings(&options);
+	table_options_get(rel, &table_options);
+	table_options_chunk(&table_options, &options);
 	writer = extent_begin(rel, buffer->natts);
 	for (int i = 0; i < buffer->natts; i++)
 	{

@@ -12,14 +12,23 @@
 #include "encoding/chunk_writer.h"
 
 #define DEFAULT_BLOCK_SIZE 16384
+#define LARGE_BLOCK_SIZE 65536
+
+/*
+ * Bytes that cost as much as a nanosecond of decoding: about what comes from
+ * memory, or from a fast disk, meanwhile.  Where speed matters most data is
+ * taken to be in memory, where size does, a byte is to be paid for elsewhere.
+ */
+static const ChunkOptions optimize_options[] = {
+	[OPTIMIZE_SPEED] = {OPTIMIZE_SPEED, CODEC_LZ4, 1, DEFAULT_BLOCK_SIZE, 4.0},
+	[OPTIMIZE_BALANCE] = {OPTIMIZE_BALANCE, CODEC_ZSTD, 1, DEFAULT_BLOCK_SIZE, 1.0},
+	[OPTIMIZE_SIZE] = {OPTIMIZE_SIZE, CODEC_ZSTD, 9, LARGE_BLOCK_SIZE, 0.05},
+};
 
 void
-chunk_options_init(ChunkOptions *options)
+chunk_options_init(ChunkOptions *options, Optimize optimize)
 {
-	options->codec = CODEC_ZSTD;
-	options->codec_level = 1;
-	options->block_size = DEFAULT_BLOCK_SIZE;
-	options->bytes_per_ns = 1.0;
+	*options = optimize_options[optimize];
 }
 
 uint32_t

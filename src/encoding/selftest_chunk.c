@@ -489,7 +489,7 @@ chunk_part(Selftest *test)
 
 	memset(&chunk, 0, sizeof(chunk));
 	chunk.test = test;
-	chunk_options_init(&chunk.options);
+	chunk_options_init(&chunk.options, OPTIMIZE_BALANCE);
 	chunk.options.codec = CODEC_NONE;
 	chunk.options.block_size = 2000;
 	bytebuffer_init(&chunk.output, allocator);

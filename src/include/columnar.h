@@ -8,10 +8,14 @@
 #ifndef COLUMNAR_H
 #define COLUMNAR_H
 
-/* Values of columnar.codec: what may compress a block of bytes. */
+/*
+ * Values of columnar.codec: what may compress a block of bytes.  With auto it
+ * is what the table's options say.
+ */
 typedef enum ColumnarCodec
 {
-	COLUMNAR_CODEC_NONE = 0,
+	COLUMNAR_CODEC_AUTO = 0,
+	COLUMNAR_CODEC_NONE,
 	COLUMNAR_CODEC_LZ4,
 	COLUMNAR_CODEC_ZSTD
 } ColumnarCodec;
@@ -25,7 +29,7 @@ extern bool columnar_vector_agg;
 /* columnar.codec, a ColumnarCodec. */
 extern int	columnar_codec;
 
-/* columnar.codec_level, zstd's level; LZ4 has none. */
+/* columnar.codec_level, zstd's level, or 0 for auto; LZ4 has none. */
 extern int	columnar_codec_level;
 
 /* columnar.load_buffer_size in kB: rows buffered over all tables. */

@@ -161,7 +161,7 @@ round_trip(const ChunkInput *input, BlockCodec codec)
 	ChunkReader *reader;
 	ByteBuffer	output;
 
-	chunk_options_init(&options);
+	chunk_options_init(&options, OPTIMIZE_BALANCE);
 	options.codec = codec;
 	options.block_size = 300;
 	bytebuffer_init(&output, &plain_allocator);

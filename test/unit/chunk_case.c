@@ -25,7 +25,7 @@ chunk_case_init(ChunkCase *input, ValueKind kind, ValueClass value_class)
 	input->offsets = calloc(CHUNK_MAX_ROWS + 1, sizeof(uint64_t));
 	input->capacity = 1 << 20;
 	input->bytes = malloc(input->capacity);
-	chunk_options_init(&input->options);
+	chunk_options_init(&input->options, OPTIMIZE_BALANCE);
 }
 
 void

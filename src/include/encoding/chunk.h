@@ -88,15 +88,25 @@ typedef enum BlockCodec
 	CODEC_ZSTD
 } BlockCodec;
 
+/* What an encoder shall weigh more: the time of decoding, or bytes. */
+typedef enum Optimize
+{
+	OPTIMIZE_SPEED,
+	OPTIMIZE_BALANCE,
+	OPTIMIZE_SIZE
+} Optimize;
+
 typedef struct ChunkOptions
 {
+	Optimize	optimize;		/* what the other fields were set for */
 	BlockCodec	codec;			/* for blocks of bytes */
 	int			codec_level;
 	uint32_t	block_size;		/* raw bytes in a block, 16384 by default */
-	double		bytes_per_ns;	/* chooser: what a byte is worth, default 1 */
+	double		bytes_per_ns;	/* chooser: bytes worth a ns, default 1 */
 } ChunkOptions;
 
-extern void chunk_options_init(ChunkOptions *options);
+/* The default is OPTIMIZE_BALANCE. */
+extern void chunk_options_init(ChunkOptions *options, Optimize optimize);
 
 /*
  * Values of one attribute to encode, by row position.  nulls has bit i set for
