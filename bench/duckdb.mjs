@@ -1,8 +1,11 @@
-// duckdb.mjs - DuckDB for bench/speed, in a persistent database file
+// duckdb.mjs - DuckDB for bench/speed and bench/sizes, in a persistent database file
 //
 // node duckdb.mjs DATABASE THREADS load SCHEMA TABLE FILE NULL HEADER
 //     makes the tables of SCHEMA that are missing and copies the CSV file into
 //     TABLE; NULL is how it writes a NULL.
+// node duckdb.mjs DATABASE THREADS run SQL-FILE
+//     runs the statements of SQL-FILE, which end at ends of lines, and prints the rows of the last one, with
+//     tabs between their fields.
 // node duckdb.mjs DATABASE THREADS serve
 //     prints the version, then answers each line "SQL-FILE ROWS-FILE" of its
 //     input with "ms N" or "error TEXT".  The time covers running the statement
@@ -38,6 +41,15 @@ async function load(schema, table, file, nullText, header) {
 	await connection.run('CHECKPOINT');
 }
 
+async function run(sqlFile) {
+	const statements = readFileSync(sqlFile, 'utf8').trim().split(/;\n/);
+	let result;
+	for (const statement of statements)
+		result = await connection.runAndReadAll(statement);
+	for (const row of result.getRowsJson())
+		console.log(row.map(text).join('\t'));
+}
+
 async function answer(line) {
 	const [sqlFile, rowsFile] = line.split(' ');
 	const sql = readFileSync(sqlFile, 'utf8');
@@ -56,6 +68,8 @@ async function answer(line) {
 
 if (command === 'load') {
 	await load(...rest);
+} else if (command === 'run') {
+	await run(...rest);
 } else {
 	const v = await connection.runAndReadAll('SELECT version()');
 	console.log(v.getRowsJson()[0][0]);
