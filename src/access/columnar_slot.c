@@ -40,7 +40,10 @@ typedef struct ColumnarTupleTableSlot
 	uint32		position;		/* ... and the row in it */
 	TupleTableSlot *heap_slot;	/* made for the first heap tuple */
 	MemoryContext value_context;	/* decoded values, or NULL */
-	char	   *copy;			/* SLOT_VALUES: copied values, or NULL */
+	char	   *copy;			/* SLOT_VALUES: copied values; or NULL */
+	Size		copy_size;		/* bytes that copy has room for */
+	int16	   *references;		/* attributes by reference, from 0 on; or NULL */
+	int			nreferences;
 	bool	   *needed;			/* by attribute, or NULL for all */
 	SlotAnchor *anchor;			/* list that the slot is on, or NULL */
 	dlist_node	anchor_node;
@@ -54,6 +57,9 @@ typedef struct ColumnarTupleTableSlot
 		HeapTupleHeaderData tuple;
 	}			header;
 } ColumnarTupleTableSlot;
+
+/* A larger copy of values is not kept for the slot's next row. */
+#define SLOT_KEPT_COPY	1024
 
 /* ---- anchors ---- */
 
@@ -101,9 +107,12 @@ slot_reset(ColumnarTupleTableSlot *cslot)
 		ExecClearTuple(cslot->heap_slot);
 	if (cslot->value_context)
 		MemoryContextReset(cslot->value_context);
-	if (cslot->copy)
+	if (cslot->copy_size > SLOT_KEPT_COPY)
+	{
 		pfree(cslot->copy);
-	cslot->copy = NULL;
+		cslot->copy = NULL;
+		cslot->copy_size = 0;
+	}
 	cslot->state = SLOT_VALUES;
 	cslot->has_header = false;
 	slot->tts_flags |= TTS_FLAG_EMPTY;
@@ -418,6 +427,46 @@ value_is_expanded(Form_pg_attribute attr, Datum value)
 }
 
 /*
+ * Which attributes are passed by reference: few of a wide table's, often, and
+ * a descriptor takes two cache lines to look at each.
+ */
+static void
+slot_find_references(ColumnarTupleTableSlot *cslot)
+{
+	TupleTableSlot *slot = &cslot->base;
+	TupleDesc	desc = slot->tts_tupleDescriptor;
+
+	if (cslot->references != NULL && TTS_FIXED(slot))
+		return;
+	if (cslot->references != NULL)
+		pfree(cslot->references);
+	cslot->references = MemoryContextAlloc(slot->tts_mcxt,
+										   Max(desc->natts, 1) * sizeof(int16));
+	cslot->nreferences = 0;
+	for (int i = 0; i < desc->natts; i++)
+	{
+		if (!TupleDescAttr(desc, i)->attbyval)
+			cslot->references[cslot->nreferences++] = i;
+	}
+}
+
+/* Room for a copy of so many bytes. */
+static char *
+slot_reserve_copy(ColumnarTupleTableSlot *cslot, Size size)
+{
+	if (size > cslot->copy_size)
+	{
+		if (cslot->copy)
+			pfree(cslot->copy);
+		cslot->copy = NULL;
+		cslot->copy_size = 0;
+		cslot->copy = MemoryContextAllocHuge(cslot->base.tts_mcxt, size);
+		cslot->copy_size = size;
+	}
+	return cslot->copy;
+}
+
+/*
  * Copy by-reference values that belong to others into the slot.  Not into
  * value_context: COPY fills a thousand slots at a time, whose contexts, far
  * apart, would cost it 5 % in cache misses.
@@ -430,26 +479,25 @@ slot_copy_values(ColumnarTupleTableSlot *cslot)
 	Size		size = 0;
 	char	   *next;
 
-	for (int i = 0; i < desc->natts; i++)
+	slot_find_references(cslot);
+	for (int k = 0; k < cslot->nreferences; k++)
 	{
+		int			i = cslot->references[k];
 		Form_pg_attribute attr = TupleDescAttr(desc, i);
 		Datum		value = slot->tts_values[i];
 
-		if (!attr->attbyval && !slot->tts_isnull[i] &&
-			!value_is_expanded(attr, value))
+		if (!slot->tts_isnull[i] && !value_is_expanded(attr, value))
 			size += value_copy_size(attr, value);
 	}
-	Assert(cslot->copy == NULL);
-	if (size > 0)
-		cslot->copy = MemoryContextAllocHuge(slot->tts_mcxt, size);
-	next = cslot->copy;
+	next = slot_reserve_copy(cslot, size);
 
-	for (int i = 0; i < desc->natts; i++)
+	for (int k = 0; k < cslot->nreferences; k++)
 	{
+		int			i = cslot->references[k];
 		Form_pg_attribute attr = TupleDescAttr(desc, i);
 		Datum		value = slot->tts_values[i];
 
-		if (attr->attbyval || slot->tts_isnull[i])
+		if (slot->tts_isnull[i])
 			continue;
 		if (value_is_expanded(attr, value))
 		{
@@ -611,11 +659,16 @@ tts_columnar_release(TupleTableSlot *slot)
 		MemoryContextDelete(cslot->value_context);
 	if (cslot->copy)
 		pfree(cslot->copy);
+	if (cslot->references)
+		pfree(cslot->references);
 	if (cslot->needed)
 		pfree(cslot->needed);
 	cslot->fetcher = NULL;
 	cslot->heap_slot = NULL;
 	cslot->value_context = NULL;
+	cslot->copy = NULL;
+	cslot->copy_size = 0;
+	cslot->references = NULL;
 	cslot->needed = NULL;
 }
 

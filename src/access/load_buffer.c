@@ -51,6 +51,12 @@
 #define LOAD_COLUMN_FORM_ROWS	8192
 #define LOAD_COLUMN_FORM_BYTES	((Size) 4 * 1024 * 1024)
 
+/*
+ * Rows that are appended together, column by column: as many as stay in the
+ * nearest cache.
+ */
+#define LOAD_BATCH_ROWS			64
+
 typedef struct LoadState
 {
 	Oid			relid;			/* hash key */
@@ -485,31 +491,48 @@ load_state_make_rows(LoadState *state, Relation rel)
 }
 
 /*
- * Append one row and give it its number.
+ * Append as many of the rows as can be at once, and give them their numbers.
+ * Returns how many.
  */
-static inline void
-load_state_append(LoadState *state, Relation rel, TupleTableSlot *slot)
+static int
+load_state_append(LoadState *state, Relation rel, TupleTableSlot **slots,
+				  int nslots)
 {
+	const Datum *values[LOAD_BATCH_ROWS];
+	const bool *isnull[LOAD_BATCH_ROWS];
+	uint32		first;
 	Size		nbytes;
 
 	load_state_reserve(state, rel);
 	if (unlikely(state->rows == NULL))
 		load_state_make_rows(state, rel);
 
-	slot_getallattrs(slot);
-	row_buffer_append(state->rows, slot->tts_values, slot->tts_isnull);
-	slot->tts_tableOid = RelationGetRelid(rel);
-	row_number_to_tid(row_number(state->group,
-								 segment_first(&state->segment) +
-								 row_buffer_nslots(state->rows) - 1),
-					  &slot->tts_tid);
+	first = row_buffer_nslots(state->rows);
+	nslots = Min(nslots, LOAD_BATCH_ROWS);
+	nslots = Min(nslots, (int) (state->segment.nvectors * VECTOR_ROWS - first));
+	for (int i = 0; i < nslots; i++)
+	{
+		slot_getallattrs(slots[i]);
+		values[i] = slots[i]->tts_values;
+		isnull[i] = slots[i]->tts_isnull;
+	}
+	row_buffer_append_rows(state->rows, values, isnull, nslots);
 
-	/* Every row counts: one may have a gigabyte. */
+	first += segment_first(&state->segment);
+	for (int i = 0; i < nslots; i++)
+	{
+		slots[i]->tts_tableOid = RelationGetRelid(rel);
+		row_number_to_tid(row_number(state->group, first + i),
+						  &slots[i]->tts_tid);
+	}
+
+	/* Not only now and then: one row may have a gigabyte. */
 	nbytes = row_buffer_bytes(state->rows);
 	load_bytes += nbytes - state->nbytes;
 	state->nbytes = nbytes;
 	if (unlikely(load_bytes > (Size) columnar_load_buffer_size * 1024))
 		load_states_shrink(rel);
+	return nslots;
 }
 
 void
@@ -531,8 +554,8 @@ load_buffer_append(Relation rel, TupleTableSlot **slots, int nslots,
 	CheckForSerializableConflictIn(rel, NULL, InvalidBlockNumber);
 
 	state->options = options & HEAP_INSERT_FROZEN;
-	for (int i = 0; i < nslots; i++)
-		load_state_append(state, rel, slots[i]);
+	for (int done = 0; done < nslots;)
+		done += load_state_append(state, rel, slots + done, nslots - done);
 	pgstat_count_heap_insert(rel, nslots);
 }
 

@@ -268,28 +268,6 @@ column_append_null(RowBuffer *buffer, RowColumn *column, uint32 slot)
 }
 
 static inline void
-column_append_fixed(RowColumn *column, uint32 slot, Datum value)
-{
-	switch (column->width)
-	{
-		case 1:
-			column->values[slot] = DatumGetUInt8(value);
-			break;
-		case 2:
-			((uint16 *) column->values)[slot] = DatumGetUInt16(value);
-			break;
-		case 4:
-			((uint32 *) column->values)[slot] = DatumGetUInt32(value);
-			break;
-		case 8:
-			((uint64 *) column->values)[slot] = (uint64) value;
-			break;
-		default:
-			Assert(false);
-	}
-}
-
-static inline void
 column_append_bytes(RowBuffer *buffer, RowColumn *column, uint32 slot,
 					const void *data, Size length)
 {
@@ -319,16 +297,9 @@ column_append_varlena(RowBuffer *buffer, RowColumn *column, uint32 slot,
 }
 
 static inline void
-column_append(RowBuffer *buffer, RowColumn *column, uint32 slot, Datum value)
+column_append_reference(RowBuffer *buffer, RowColumn *column, uint32 slot,
+						Datum value)
 {
-	if (column->width > 0)
-	{
-		if (unlikely(column->values == NULL))
-			column_make_arrays(buffer, column);
-		column_append_fixed(column, slot, value);
-		return;
-	}
-
 	if (unlikely(column->offsets == NULL))
 		column_make_arrays(buffer, column);
 	if (column->attlen == -1)
@@ -345,9 +316,65 @@ column_append(RowBuffer *buffer, RowColumn *column, uint32 slot, Datum value)
 void
 row_buffer_append(RowBuffer *buffer, const Datum *values, const bool *isnull)
 {
-	uint32		slot = buffer->nslots;
+	row_buffer_append_rows(buffer, &values, &isnull, 1);
+}
 
-	if (slot == buffer->capacity)
+/*
+ * Values of an attribute, from number attr on in each row, that are NULL or of
+ * the column's fixed width.  The loop is made for each width.
+ */
+#define APPEND_FIXED_ROWS(type, get) \
+	do { \
+		for (int k = 0; k < nrows; k++) \
+		{ \
+			if (unlikely(isnull[k][attr])) \
+				column_append_null(buffer, column, first + k); \
+			else \
+				((type *) column->values)[first + k] = get(values[k][attr]); \
+		} \
+	} while (0)
+
+static void
+column_append_fixed_rows(RowBuffer *buffer, RowColumn *column, int attr,
+						 const Datum *const *values, const bool *const *isnull,
+						 int nrows)
+{
+	uint32		first = buffer->nslots;
+
+	if (unlikely(column->values == NULL))
+	{
+		int			nnulls = 0;
+
+		while (nnulls < nrows && isnull[nnulls][attr])
+			nnulls++;
+		if (nnulls < nrows)
+			column_make_arrays(buffer, column);
+	}
+	switch (column->width)
+	{
+		case 1:
+			APPEND_FIXED_ROWS(uint8, DatumGetUInt8);
+			break;
+		case 2:
+			APPEND_FIXED_ROWS(uint16, DatumGetUInt16);
+			break;
+		case 4:
+			APPEND_FIXED_ROWS(uint32, DatumGetUInt32);
+			break;
+		default:
+			Assert(column->width == 8);
+			APPEND_FIXED_ROWS(uint64, (uint64));
+			break;
+	}
+}
+
+void
+row_buffer_append_rows(RowBuffer *buffer, const Datum *const *values,
+					   const bool *const *isnull, int nrows)
+{
+	uint32		first = buffer->nslots;
+
+	while (first + nrows > buffer->capacity)
 		row_buffer_grow(buffer);
 
 	for (int i = 0; i < buffer->natts; i++)
@@ -356,15 +383,23 @@ row_buffer_append(RowBuffer *buffer, const Datum *values, const bool *isnull)
 
 		if (column->dropped)
 			continue;
-		if (isnull[i])
-			column_append_null(buffer, column, slot);
-		else
-			column_append(buffer, column, slot, values[i]);
+		if (column->width > 0)
+		{
+			column_append_fixed_rows(buffer, column, i, values, isnull, nrows);
+			continue;
+		}
+		for (int k = 0; k < nrows; k++)
+		{
+			if (isnull[k][i])
+				column_append_null(buffer, column, first + k);
+			else
+				column_append_reference(buffer, column, first + k, values[k][i]);
+		}
 	}
 
 	/* Only now: an error above leaves no half row. */
-	buffer->nslots++;
-	buffer->nrows++;
+	buffer->nslots += nrows;
+	buffer->nrows += nrows;
 }
 
 void

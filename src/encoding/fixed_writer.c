@@ -9,6 +9,7 @@
 
 #include "encoding/chunk_writer.h"
 #include "encoding/dictionary.h"
+#include "encoding/int_scan.h"
 
 /* A dictionary must save a fifth: decoding through it takes longer. */
 #define DICTIONARY_ADVANTAGE 0.8
@@ -27,24 +28,34 @@ typedef struct FixedValues
 	bool		is_constant;
 } FixedValues;
 
+/*
+ * By signed comparisons, which serve narrower unsigned values, too, once they
+ * are widened.
+ */
 static void
-integer_zone(const int64_t *values, uint32_t nvalues, bool is_signed,
+integer_zone(const int64_t *values, uint32_t nvalues, IntType type,
 			 ZoneEntry *entry)
 {
-	uint64_t	flip = is_signed ? UINT64_C(1) << 63 : 0;
-	uint64_t	min = UINT64_MAX;
-	uint64_t	max = 0;
+	uint64_t	flip = type.is_signed ? UINT64_C(1) << 63 : 0;
+	IntRange	range;
 
+	entry->has_range = true;
+	if (type.is_signed || type.size < 8)
+	{
+		int_scan()->range(values, nvalues, &range);
+		entry->min_key = (uint64_t) range.min ^ flip;
+		entry->max_key = (uint64_t) range.max ^ flip;
+		return;
+	}
+	entry->min_key = UINT64_MAX;
+	entry->max_key = 0;
 	for (uint32_t i = 0; i < nvalues; i++)
 	{
-		uint64_t	key = (uint64_t) values[i] ^ flip;
+		uint64_t	key = (uint64_t) values[i];
 
-		min = key < min ? key : min;
-		max = key > max ? key : max;
+		entry->min_key = key < entry->min_key ? key : entry->min_key;
+		entry->max_key = key > entry->max_key ? key : entry->max_key;
 	}
-	entry->has_range = true;
-	entry->min_key = min;
-	entry->max_key = max;
 }
 
 static void
@@ -106,8 +117,9 @@ summarize_vector(ChunkWriter *writer, const FixedValues *fixed,
 		float_zone(values, nvalues, fixed->type.size, &entry);
 	else
 	{
-		integer_zone(values, nvalues, fixed->type.is_signed, &entry);
-		sum_add_vector(values, nvalues, nulls, fixed->type.is_signed,
+		integer_zone(values, nvalues, fixed->type, &entry);
+		sum_add_vector(values, nvalues, nulls,
+					   fixed->type.is_signed || fixed->type.size < 8,
 					   &summary->sum_high, &summary->sum_low);
 	}
 	zone_writer_add(&writer->zones, &entry);

@@ -125,7 +125,8 @@ consider_packed(const IntVector *vector, const IntStats *stats,
 		plan_score(vector, stats, options, cost, &plan);
 		plan_take_better(&plan, best);
 	}
-	if (find_patch_cut(is_delta ? stats->delta_widths : stats->widths,
+	if ((is_delta ? stats->has_delta_widths : stats->has_widths) &&
+		find_patch_cut(is_delta ? stats->delta_widths : stats->widths,
 					   vector->nvalues, width, &plan))
 	{
 		plan.encoding = is_delta ? INT_PATCHED_DELTA : INT_PATCHED;
@@ -240,7 +241,8 @@ int_choose(const IntVector *vector, IntWorkspace *work,
 		consider_steady(vector, stats, options, best);
 	consider_runs(vector, stats, options, best);
 	*fallback = *best;
-	consider_simple64(vector, work, options, false, best);
-	if (stats->has_delta)
+	if (stats->has_widths)
+		consider_simple64(vector, work, options, false, best);
+	if (stats->has_delta_widths)
 		consider_simple64(vector, work, options, true, best);
 }

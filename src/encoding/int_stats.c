@@ -2,26 +2,30 @@
  * int_stats.c
  *		What the chooser needs to know of a vector of integers.
  *
- * A few short loops over at most 1,024 values in the first-level cache: range
- * and runs, differences from the minimum, their common divisor, deltas, and
- * histograms of bit widths, from which the sizes of most encodings follow by
- * arithmetic.  No step compares or allocates per value more than it must: the
- * whole costs a few nanoseconds per value.
+ * A few short passes over at most 1,024 values in the first-level cache: range
+ * and runs, differences from the minimum and their common divisor, from which
+ * the sizes of most encodings follow by arithmetic.  Deltas and histograms of
+ * bit widths cost more, and are made only where a sample of 64 values promises
+ * something of them.  All is a function of the values alone.
  */
 #include "encoding/base.h"
 
 #include "encoding/bitpack.h"
+#include "encoding/int_scan.h"
 #include "encoding/int_vector.h"
 
-/* One value in so many tells whether deltas may help. */
-#define DELTA_SAMPLE_STEP 7
+/*
+ * Samples of a vector, and how far they are apart: a prime, because even steps
+ * would fall in with what repeats in the data.
+ */
+#define NSAMPLES 64
+#define SAMPLE_STRIDE 619
 
-/* The steady delta is this one of so many. */
-#define STEADY_SAMPLES 64
+/* The steady delta is this one of the samples. */
 #define STEADY_RANK 4
 
-/* A prime: even steps would fall in with what repeats in the data. */
-#define STEADY_STRIDE 619
+/* One sample in so many of full width leaves nothing to patch. */
+#define WIDE_FRACTION 5
 
 static uint64_t
 greatest_common_divisor(uint64_t a, uint64_t b)
@@ -72,38 +76,36 @@ exact_divides(const ExactDivisor *exact, uint64_t value)
 		(value >> exact->shift) * exact->inverse <= exact->limit;
 }
 
-static void
-collect_range(const int64_t *values, uint32_t nvalues, IntStats *stats)
+/* The longest run, if there are few enough to be stored as such. */
+static uint32_t
+longest_run(const int64_t *values, uint32_t nvalues, uint32_t nruns)
 {
-	int64_t		min = values[0];
-	int64_t		max = values[0];
-	uint32_t	nruns = 1;
-	uint32_t	max_run = 0;
-	uint32_t	run_start = 0;
+	uint32_t	longest = 0;
+	uint32_t	start = 0;
 
-	for (uint32_t i = 1; i < nvalues; i++)
-	{
-		min = values[i] < min ? values[i] : min;
-		max = values[i] > max ? values[i] : max;
-		nruns += values[i] != values[i - 1];
-	}
-	stats->min = min;
-	stats->max = max;
-	stats->nruns = nruns;
 	if (nruns > nvalues / 2)
-	{
-		stats->max_run = nvalues;	/* run-length is out of the question */
-		return;
-	}
+		return nvalues;			/* run-length is out of the question */
 	for (uint32_t i = 1; i <= nvalues; i++)
 	{
 		if (i == nvalues || values[i] != values[i - 1])
 		{
-			max_run = i - run_start > max_run ? i - run_start : max_run;
-			run_start = i;
+			longest = i - start > longest ? i - start : longest;
+			start = i;
 		}
 	}
-	stats->max_run = max_run;
+	return longest;
+}
+
+static void
+collect_range(const int64_t *values, uint32_t nvalues, IntStats *stats)
+{
+	IntRange	range;
+
+	int_scan()->range(values, nvalues, &range);
+	stats->min = range.min;
+	stats->max = range.max;
+	stats->nruns = range.nruns;
+	stats->max_run = longest_run(values, nvalues, range.nruns);
 }
 
 /* The common divisor of all residuals, at least 1 unless all are 0. */
@@ -132,8 +134,7 @@ collect_residuals(const int64_t *values, uint32_t nvalues, IntWorkspace *work)
 	IntStats   *stats = &work->stats;
 	uint64_t	base = (uint64_t) stats->min;
 
-	for (uint32_t i = 0; i < nvalues; i++)
-		work->residuals[i] = (uint64_t) values[i] - base;
+	int_scan()->subtract(values, nvalues, base, work->residuals);
 	stats->divisor = find_divisor(work->residuals, nvalues);
 	if (stats->divisor > 1)
 	{
@@ -145,32 +146,6 @@ collect_residuals(const int64_t *values, uint32_t nvalues, IntWorkspace *work)
 	}
 	stats->width = stats->divisor == 0 ? 0 :
 		bitpack_width(((uint64_t) stats->max - base) / stats->divisor);
-}
-
-/* Deltas of residuals; left out where their differences could overflow. */
-static void
-collect_deltas(uint32_t nvalues, IntWorkspace *work)
-{
-	IntStats   *stats = &work->stats;
-	const uint64_t *residuals = work->residuals;
-	int64_t		min = INT64_MAX;
-	int64_t		max = INT64_MIN;
-
-	stats->has_delta = stats->width < 62 && nvalues > 2;
-	if (!stats->has_delta)
-		return;
-	for (uint32_t i = 1; i < nvalues; i++)
-	{
-		int64_t		delta = (int64_t) (residuals[i] - residuals[i - 1]);
-
-		min = delta < min ? delta : min;
-		max = delta > max ? delta : max;
-	}
-	work->deltas[0] = 0;
-	for (uint32_t i = 1; i < nvalues; i++)
-		work->deltas[i] = residuals[i] - residuals[i - 1] - (uint64_t) min;
-	stats->min_delta = min;
-	stats->delta_width = bitpack_width((uint64_t) max - (uint64_t) min);
 }
 
 /* Two histograms in turn: equal widths would wait for each other's count. */
@@ -193,48 +168,96 @@ collect_widths(const uint64_t *codes, uint32_t nvalues, uint16_t *widths)
 }
 
 /*
- * Are deltas no narrower than residuals, by a sample?  Then they are left out:
- * they are slower to decode, too.
+ * Can patches or Simple64 be worth a look?  By a sample: not if a fifth of the
+ * codes have the full width, which patches must leave to a tenth, and if codes
+ * have three quarters of the width in the mean.
  */
 static bool
-deltas_are_hopeless(const IntWorkspace *work, uint32_t nvalues)
+widths_matter(const uint64_t *codes, uint32_t nvalues, int width)
 {
-	uint32_t	residual_bits = 0;
-	uint32_t	delta_bits = 0;
+	uint32_t	nsamples = nvalues < NSAMPLES ? nvalues : NSAMPLES;
+	uint32_t	nbits = 0;
+	uint32_t	nwide = 0;
 
-	for (uint32_t i = 1; i < nvalues; i += DELTA_SAMPLE_STEP)
+	for (uint32_t k = 0; k < nsamples; k++)
 	{
-		residual_bits += (uint32_t) bitpack_width(work->residuals[i]);
-		delta_bits += (uint32_t) bitpack_width(work->deltas[i]);
+		int			bits = bitpack_width(codes[k * SAMPLE_STRIDE % nvalues]);
+
+		nbits += (uint32_t) bits;
+		nwide += bits == width;
 	}
-	return delta_bits >= residual_bits;
+	return nwide * WIDE_FRACTION <= nsamples ||
+		nbits * 4 < 3 * nsamples * (uint32_t) width;
 }
 
+/* What a sample of deltas says of the rest. */
+typedef struct DeltaSample
+{
+	bool		is_narrow;		/* deltas are narrower than residuals ... */
+	bool		is_steady;		/* ... or are so but for a few of them */
+	int64_t		steady;			/* a delta that only one in sixteen lies below */
+} DeltaSample;
+
 /*
- * A delta that only some in sixteen lie below, by a sample: the fourth of 64.
- * Where a counter starts again or a float changes its sign, the least delta is
+ * Sample deltas of residuals.  The steady delta is the fourth of 64 samples:
+ * where a counter starts again or a float changes its sign, the least delta is
  * far from all others, which would all be wide.
  */
-static int64_t
-find_steady_delta(const IntWorkspace *work, uint32_t nvalues)
+static void
+sample_deltas(const uint64_t *residuals, uint32_t nvalues, DeltaSample *sample)
 {
-	uint64_t	least[STEADY_RANK];
+	uint32_t	nsamples = nvalues - 1 < NSAMPLES ? nvalues - 1 : NSAMPLES;
+	int64_t		deltas[NSAMPLES];
+	int64_t		least[STEADY_RANK];
+	uint32_t	residual_bits = 0;
+	uint32_t	delta_bits = 0;
+	uint32_t	steady_bits = 0;
 
 	for (int i = 0; i < STEADY_RANK; i++)
-		least[i] = UINT64_MAX;
-	for (uint32_t k = 0; k < STEADY_SAMPLES; k++)
+		least[i] = INT64_MAX;
+	for (uint32_t k = 0; k < nsamples; k++)
 	{
-		uint32_t	i = 1 + k * STEADY_STRIDE % (nvalues - 1);
-		uint64_t	delta = work->deltas[i];
+		uint32_t	i = 1 + k * SAMPLE_STRIDE % (nvalues - 1);
+		int64_t		delta = (int64_t) (residuals[i] - residuals[i - 1]);
 		int			place = STEADY_RANK - 1;
 
+		deltas[k] = delta;
+		residual_bits += (uint32_t) bitpack_width(residuals[i]);
 		if (delta >= least[place])
 			continue;
 		for (; place > 0 && delta < least[place - 1]; place--)
 			least[place] = least[place - 1];
 		least[place] = delta;
 	}
-	return (int64_t) (least[STEADY_RANK - 1] + (uint64_t) work->stats.min_delta);
+	sample->steady = least[STEADY_RANK - 1];
+	for (uint32_t k = 0; k < nsamples; k++)
+	{
+		delta_bits += (uint32_t) bitpack_width((uint64_t) (deltas[k] - least[0]));
+		if (deltas[k] >= sample->steady)
+			steady_bits += (uint32_t) bitpack_width((uint64_t) (deltas[k] - sample->steady));
+	}
+	sample->is_narrow = delta_bits < residual_bits;
+	sample->is_steady = nsamples == NSAMPLES && steady_bits < residual_bits;
+}
+
+/* Deltas of residuals; left out where their differences could overflow. */
+static void
+collect_deltas(uint32_t nvalues, IntWorkspace *work)
+{
+	IntStats   *stats = &work->stats;
+	int64_t		min;
+	int64_t		max;
+
+	int_scan()->delta_range(work->residuals, nvalues, &min, &max);
+	int_scan()->deltas(work->residuals, nvalues, (uint64_t) min, UINT64_MAX,
+					   work->deltas);
+	stats->has_delta = true;
+	stats->min_delta = min;
+	stats->delta_width = bitpack_width((uint64_t) max - (uint64_t) min);
+	stats->has_delta_widths = widths_matter(work->deltas, nvalues,
+											stats->delta_width);
+	if (stats->has_delta_widths)
+		collect_widths(work->deltas, nvalues, stats->delta_widths);
 }
 
 /*
@@ -242,23 +265,18 @@ find_steady_delta(const IntWorkspace *work, uint32_t nvalues)
  * only be patched; a frame that begins with the least serves if it is near.
  */
 static void
-collect_steady(uint32_t nvalues, int size, IntWorkspace *work)
+collect_steady(uint32_t nvalues, int size, int64_t steady, IntWorkspace *work)
 {
 	IntStats   *stats = &work->stats;
 	uint64_t	mask = UINT64_MAX >> (64 - 8 * size);
-	uint64_t	shift;
+	uint64_t	shift = (uint64_t) steady - (uint64_t) stats->min_delta;
 
-	stats->has_steady = false;
-	if (nvalues <= STEADY_SAMPLES)
-		return;
-	stats->steady_delta = find_steady_delta(work, nvalues);
-	shift = (uint64_t) stats->steady_delta - (uint64_t) stats->min_delta;
-	if (bitpack_width(shift) + 2 < stats->delta_width || shift == 0)
+	if (shift == 0 || bitpack_width(shift) + 2 < stats->delta_width)
 		return;
 	stats->has_steady = true;
-	for (uint32_t i = 1; i < nvalues; i++)
-		work->steady[i] = (work->deltas[i] - shift) & mask;
-	work->steady[0] = 0;
+	stats->steady_delta = steady;
+	int_scan()->deltas(work->residuals, nvalues, (uint64_t) steady, mask,
+					   work->steady);
 	collect_widths(work->steady, nvalues, stats->steady_widths);
 }
 
@@ -267,25 +285,31 @@ int_stats_collect(const int64_t *values, uint32_t nvalues, int size,
 				  IntWorkspace *work)
 {
 	IntStats   *stats = &work->stats;
+	DeltaSample sample;
 
 	ENCODING_ASSERT(nvalues > 0 && nvalues <= VECTOR_LENGTH);
 	collect_range(values, nvalues, stats);
+	stats->has_widths = false;
+	stats->has_delta = false;
+	stats->has_delta_widths = false;
+	stats->has_steady = false;
 	if (stats->min == stats->max)
 	{
 		stats->divisor = 0;
 		stats->width = 0;
-		stats->has_delta = false;
-		stats->has_steady = false;
 		return;
 	}
 	collect_residuals(values, nvalues, work);
-	collect_deltas(nvalues, work);
-	collect_widths(work->residuals, nvalues, stats->widths);
-	stats->has_steady = false;
-	if (stats->has_delta)
-		collect_steady(nvalues, size, work);
-	if (stats->has_delta && deltas_are_hopeless(work, nvalues))
-		stats->has_delta = false;
-	if (stats->has_delta)
-		collect_widths(work->deltas, nvalues, stats->delta_widths);
+	/* Simple64 also takes what repeats, as NULLs do */
+	stats->has_widths = stats->nruns <= nvalues - nvalues / 4 ||
+		widths_matter(work->residuals, nvalues, stats->width);
+	if (stats->has_widths)
+		collect_widths(work->residuals, nvalues, stats->widths);
+	if (stats->width >= 62 || nvalues <= 2)
+		return;
+	sample_deltas(work->residuals, nvalues, &sample);
+	if (sample.is_narrow || sample.is_steady)
+		collect_deltas(nvalues, work);
+	if (sample.is_steady)
+		collect_steady(nvalues, size, sample.steady, work);
 }

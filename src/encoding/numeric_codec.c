@@ -35,6 +35,10 @@
 /* Digits of a scaled value at most: 128 bits and padding. */
 #define MAX_DIGITS 12
 
+/* A plain value's digits, which make less than 10^16, and factors for them. */
+#define MAX_PLAIN_DIGITS 4
+#define MAX_PLAIN_EXPONENT 18
+
 static inline uint16_t
 load_word(const uint8_t *bytes)
 {
@@ -70,6 +74,14 @@ parse_special(uint16_t header, size_t length, NumericParts *parts)
 	return length == sizeof(uint16_t);
 }
 
+static inline int
+short_weight(uint16_t header)
+{
+	int			weight = header & SHORT_WEIGHT_MASK;
+
+	return header & SHORT_WEIGHT_SIGN ? weight - (SHORT_WEIGHT_MASK + 1) : weight;
+}
+
 bool
 numeric_parse(const uint8_t *payload, size_t length, NumericParts *parts)
 {
@@ -86,9 +98,7 @@ numeric_parse(const uint8_t *payload, size_t length, NumericParts *parts)
 	{
 		parts->is_negative = (header & SHORT_SIGN_MASK) != 0;
 		parts->display_scale = (header & SHORT_SCALE_MASK) >> SHORT_SCALE_SHIFT;
-		parts->weight = header & SHORT_WEIGHT_MASK;
-		if (header & SHORT_WEIGHT_SIGN)
-			parts->weight -= SHORT_WEIGHT_MASK + 1;
+		parts->weight = short_weight(header);
 	}
 	else
 	{
@@ -219,6 +229,91 @@ numeric_scale(const NumericParts *parts, int scale, WideInt *value)
 	value->high = (int64_t) ((uint64_t) limbs[3] << 32 | limbs[2]);
 	if (parts->is_negative)
 		*value = wide_negate(*value);
+	return true;
+}
+
+/* digits[0 .. ndigits) as one integer; false if one of them is no digit. */
+static inline bool
+plain_digits(const uint8_t *digits, int ndigits, uint64_t *result)
+{
+	*result = 0;
+	for (int i = 0; i < ndigits; i++)
+	{
+		uint32_t	digit = load_word(digits + 2 * i);
+
+		if (digit >= DIGIT_BASE)
+			return false;
+		*result = *result * DIGIT_BASE + digit;
+	}
+	return true;
+}
+
+/*
+ * Times 10^exponent.  If that is negative, the last digit holds decimals that
+ * the scale does not have, which must be zero.
+ */
+static inline bool
+plain_shift(uint64_t *result, int exponent)
+{
+	static const uint64_t powers[MAX_PLAIN_EXPONENT + 1] = {
+		UINT64_C(1), UINT64_C(10), UINT64_C(100), UINT64_C(1000),
+		UINT64_C(10000), UINT64_C(100000), UINT64_C(1000000),
+		UINT64_C(10000000), UINT64_C(100000000), UINT64_C(1000000000),
+		UINT64_C(10000000000), UINT64_C(100000000000),
+		UINT64_C(1000000000000), UINT64_C(10000000000000),
+		UINT64_C(100000000000000), UINT64_C(1000000000000000),
+		UINT64_C(10000000000000000), UINT64_C(100000000000000000),
+		UINT64_C(1000000000000000000)
+	};
+	uint64_t	value = *result;
+
+	switch (exponent)
+	{
+		case -3:
+			*result = value / 1000;
+			return *result * 1000 == value;
+		case -2:
+			*result = value / 100;
+			return *result * 100 == value;
+		case -1:
+			*result = value / 10;
+			return *result * 10 == value;
+		default:
+			if (exponent < 0 || exponent > MAX_PLAIN_EXPONENT ||
+				value > INT64_MAX / powers[exponent])
+				return false;
+			*result *= powers[exponent];
+			return true;
+	}
+}
+
+bool
+numeric_scale_plain(const uint8_t *payload, size_t length, int scale,
+					int64_t *value, int *display_scale)
+{
+	const uint8_t *digits = payload + sizeof(uint16_t);
+	int			ndigits = (int) (length / 2) - 1;
+	uint64_t	result;
+	uint16_t	header;
+
+	if (length < 2 || length > 2 * (1 + MAX_PLAIN_DIGITS) || length % 2 != 0)
+		return false;
+	header = load_word(payload);
+	if ((header & SIGN_MASK) != SIGN_SHORT)
+		return false;
+	*display_scale = (header & SHORT_SCALE_MASK) >> SHORT_SCALE_SHIFT;
+	if (ndigits == 0)
+	{
+		*value = 0;
+		return (header & (SHORT_SIGN_MASK | SHORT_WEIGHT_SIGN |
+						  SHORT_WEIGHT_MASK)) == 0;
+	}
+	if (load_word(digits) == 0 || load_word(digits + 2 * (ndigits - 1)) == 0 ||
+		!plain_digits(digits, ndigits, &result) ||
+		!plain_shift(&result, scale +
+					 (short_weight(header) - (ndigits - 1)) * DIGIT_LOG10))
+		return false;
+	*value = header & SHORT_SIGN_MASK ? -(int64_t) result : (int64_t) result;
 	return true;
 }
 

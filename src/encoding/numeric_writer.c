@@ -76,7 +76,16 @@ convert_value(const uint8_t *payload, size_t length, int scale,
 {
 	uint8_t		rebuilt[NUMERIC_BUILD_LENGTH];
 	NumericParts parts;
+	int64_t		narrow;
+	int			display_scale;
 
+	if (numeric_scale_plain(payload, length, scale, &narrow, &display_scale))
+	{
+		value->low = (uint64_t) narrow;
+		value->high = narrow >> 63;
+		*code = (uint8_t) display_scale;
+		return true;
+	}
 	(void) numeric_parse(payload, length, &parts);
 	if (parts.form != NUMERIC_FINITE)
 	{

@@ -89,28 +89,17 @@ static void
 add_zones(ChunkWriter *writer, const StringValues *values)
 {
 	const ChunkInput *input = writer->input;
+	uint64_t	nulls[VALIDITY_WORDS];
 
 	for (uint32_t vector = 0; vector < writer->nvectors; vector++)
 	{
-		uint32_t	start = vector * VECTOR_LENGTH;
-		uint32_t	end = start + vector_length(input->nrows, vector);
+		uint32_t	nnulls = input_vector_nulls(input, vector, nulls);
 		ZoneEntry	entry;
 
 		memset(&entry, 0, sizeof(entry));
-		for (uint32_t row = start; row < end; row++)
-		{
-			StringRef	string = values->strings[row];
-
-			if (input_is_null(input, row))
-				continue;
-			if (!entry.has_range)
-				entry.min_string = entry.max_string = string;
-			else if (string_compare(string, entry.min_string) < 0)
-				entry.min_string = string;
-			else if (string_compare(string, entry.max_string) > 0)
-				entry.max_string = string;
-			entry.has_range = true;
-		}
+		zone_entry_add_strings(&entry, values->strings + vector * VECTOR_LENGTH,
+							   vector_length(input->nrows, vector),
+							   nnulls > 0 ? nulls : NULL);
 		zone_writer_add(&writer->zones, &entry);
 	}
 }

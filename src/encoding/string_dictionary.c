@@ -54,16 +54,6 @@ hash_string(StringRef string)
 	return hash ^ hash >> 32;
 }
 
-static uint64_t
-string_prefix(StringRef string)
-{
-	uint64_t	prefix = 0;
-
-	for (uint32_t i = 0; i < 8; i++)
-		prefix = prefix << 8 | (i < string.length ? string.data[i] : 0);
-	return prefix;
-}
-
 /* Find the string, adding it if it is new; returns its number of arrival. */
 static uint32_t
 table_lookup(EntryTable *table, StringRef string)

@@ -8,6 +8,7 @@
  */
 #include "encoding/base.h"
 
+#include "encoding/int_vector.h"
 #include "encoding/zone_map.h"
 
 #define SIGN_BIT (UINT64_C(1) << 63)
@@ -122,6 +123,39 @@ zone_writer_add(ZoneWriter *writer, const ZoneEntry *entry)
 	ENCODING_ASSERT(writer->nvectors < CHUNK_MAX_VECTORS);
 	entry_extend(&writer->chunk, entry, writer->kind);
 	writer->vectors[writer->nvectors++] = *entry;
+}
+
+void
+zone_entry_add_strings(ZoneEntry *entry, const StringRef *strings,
+					   uint32_t nvalues, const uint64_t *nulls)
+{
+	uint64_t	min_prefix = UINT64_MAX;
+	uint64_t	max_prefix = 0;
+
+	for (uint32_t i = 0; i < nvalues; i++)
+	{
+		StringRef	string = strings[i];
+		uint64_t	prefix;
+
+		if (nulls != NULL && bitmap_get(nulls, i))
+			continue;
+		prefix = string_prefix(string);
+		if (!entry->has_range || prefix < min_prefix ||
+			(prefix == min_prefix &&
+			 string_compare(string, entry->min_string) < 0))
+		{
+			entry->min_string = string;
+			min_prefix = prefix;
+		}
+		if (!entry->has_range || prefix > max_prefix ||
+			(prefix == max_prefix &&
+			 string_compare(string, entry->max_string) > 0))
+		{
+			entry->max_string = string;
+			max_prefix = prefix;
+		}
+		entry->has_range = true;
+	}
 }
 
 static uint32_t

@@ -26,6 +26,11 @@ extern void row_buffer_reset(RowBuffer *buffer);
 extern void row_buffer_append(RowBuffer *buffer, const Datum *values,
 							  const bool *isnull);
 
+/* Append rows, whose values and NULL flags are in an array each. */
+extern void row_buffer_append_rows(RowBuffer *buffer,
+								   const Datum *const *values,
+								   const bool *const *isnull, int nrows);
+
 /* Append a position that holds no row. */
 extern void row_buffer_append_hole(RowBuffer *buffer);
 

@@ -60,13 +60,15 @@ typedef struct IntStats
 	uint64_t	divisor;		/* of all differences; 0 if they are all 0 */
 	uint32_t	nruns;
 	uint32_t	max_run;
-	bool		has_delta;		/* the fields below are valid */
-	int64_t		min_delta;		/* of residuals */
 	int			width;			/* bits of the widest residual */
+	bool		has_delta;		/* the next two fields are valid */
+	int64_t		min_delta;		/* of residuals */
 	int			delta_width;	/* of the widest delta less min_delta */
+	bool		has_widths;		/* so are these, and so on */
 	uint16_t	widths[65];		/* residuals by their bits */
+	bool		has_delta_widths;
 	uint16_t	delta_widths[65];
-	bool		has_steady;		/* so are these */
+	bool		has_steady;
 	int64_t		steady_delta;	/* a delta that few lie below */
 	uint16_t	steady_widths[65];
 } IntStats;

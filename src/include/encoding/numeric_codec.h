@@ -48,6 +48,15 @@ extern bool numeric_scale(const NumericParts *parts, int scale,
 						  WideInt *value);
 
 /*
+ * Both in one step, for payloads that need no more than 64 bits and are just
+ * what numeric_build gives back; nearly all are.  Returns false for all
+ * others.  scale is at most NUMERIC_MAX_SCALE.
+ */
+extern bool numeric_scale_plain(const uint8_t *payload, size_t length,
+								int scale, int64_t *value,
+								int *display_scale);
+
+/*
  * Write the payload of value / 10^scale at a display scale of at most scale;
  * returns its length.
  */

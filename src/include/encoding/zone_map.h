@@ -10,6 +10,7 @@
 #ifndef ENCODING_ZONE_MAP_H
 #define ENCODING_ZONE_MAP_H
 
+#include "encoding/byteorder.h"
 #include "encoding/chunk.h"
 #include "encoding/packed_column.h"
 
@@ -66,6 +67,36 @@ extern void zone_writer_finish(ZoneWriter *writer, ByteBuffer *head,
 
 /* Order of strings: memcmp, shorter first. */
 extern int string_compare(StringRef a, StringRef b);
+
+/*
+ * The first eight bytes, zeros where the string ends, as an integer.  Where two
+ * of these differ, they are in the order of the strings.
+ */
+static inline uint64_t
+string_prefix(StringRef string)
+{
+	const uint8_t *bytes = string.data;
+	uint64_t	prefix;
+
+	if (string.length >= 8)
+		return __builtin_bswap64(load_le64(bytes));
+	if (string.length >= 4)
+	{
+		uint32_t	tail = __builtin_bswap32(load_le32(bytes + string.length - 4));
+
+		/* the bytes that the first four do not have */
+		prefix = (uint64_t) __builtin_bswap32(load_le32(bytes)) << 32;
+		return prefix | (uint32_t) ((uint64_t) tail << (8 * (8 - string.length)));
+	}
+	prefix = 0;
+	for (uint32_t i = 0; i < string.length; i++)
+		prefix |= (uint64_t) bytes[i] << (56 - 8 * i);
+	return prefix;
+}
+
+/* The range of a vector of strings; nulls is NULL if there is none. */
+extern void zone_entry_add_strings(ZoneEntry *entry, const StringRef *strings,
+								   uint32_t nvalues, const uint64_t *nulls);
 
 /* Keys of the kinds. */
 static inline uint64_t
