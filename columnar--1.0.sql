@@ -87,3 +87,43 @@ WHERE c.relkind IN ('r', 'm')
 	AND m.amhandler = 'columnar_handler'::pg_catalog.regproc;
 
 GRANT SELECT ON columnar_options TO PUBLIC;
+
+/*
+ * How columns are stored: a row per chunk (one attribute of a run of rows) or
+ * per attribute.  Attributes that the caller may not select are left out;
+ * nulls, distinct_values, min and max are NULL where policies hide rows.
+ */
+CREATE FUNCTION columnar_chunks(
+	relation regclass,
+	OUT chunk_group bigint,
+	OUT segment int,
+	OUT attribute name,
+	OUT rows bigint,
+	OUT encodings jsonb,
+	OUT bytes bigint,
+	OUT raw_bytes bigint,
+	OUT ratio float8,
+	OUT nulls bigint,
+	OUT distinct_values bigint,
+	OUT min text,
+	OUT max text)
+RETURNS SETOF record
+AS 'MODULE_PATHNAME'
+LANGUAGE C VOLATILE PARALLEL UNSAFE STRICT;
+
+CREATE FUNCTION columnar_columns(
+	relation regclass,
+	OUT attribute name,
+	OUT chunks bigint,
+	OUT rows bigint,
+	OUT encodings jsonb,
+	OUT bytes bigint,
+	OUT raw_bytes bigint,
+	OUT ratio float8,
+	OUT nulls bigint,
+	OUT distinct_values bigint,
+	OUT min text,
+	OUT max text)
+RETURNS SETOF record
+AS 'MODULE_PATHNAME'
+LANGUAGE C VOLATILE PARALLEL UNSAFE STRICT;
