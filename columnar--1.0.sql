@@ -127,3 +127,17 @@ CREATE FUNCTION columnar_columns(
 RETURNS SETOF record
 AS 'MODULE_PATHNAME'
 LANGUAGE C VOLATILE PARALLEL UNSAFE STRICT;
+
+-- how well zone maps of a column, or of the sort key's or all, can exclude rows
+CREATE FUNCTION columnar_sortedness(
+	relation regclass,
+	attribute_name name DEFAULT NULL,
+	OUT attribute name,
+	OUT vectors bigint,
+	OUT sorted float8,
+	OUT depth float8,
+	OUT segments bigint,
+	OUT segment_depth float8)
+RETURNS SETOF record
+AS 'MODULE_PATHNAME'
+LANGUAGE C STABLE PARALLEL RESTRICTED CALLED ON NULL INPUT;

@@ -20,15 +20,19 @@
  * (W8) A flush inserts nothing under the subtransaction that happens to run:
  * rows that would need TOAST values are written in column form, however few
  * they are, and row pages are logged as images.
+ * (W9) A flush writes rows under each other's numbers only if nobody has been
+ * told them, which is decided before the first one is given out.
  */
 #include "postgres.h"
 
 #include "access/heapam.h"
 #include "access/load_buffer.h"
+#include "access/load_order.h"
 #include "access/parallel.h"
 #include "access/relation.h"
 #include "access/row_buffer.h"
 #include "access/row_form.h"
+#include "access/row_sort.h"
 #include "access/xact.h"
 #include "catalog/objectaccess.h"
 #include "catalog/pg_class_d.h"
@@ -66,8 +70,10 @@ typedef struct LoadState
 								 * subtransaction */
 	CommandId	cid;
 	uint64		nrow_form;		/* rows given to row form by this command */
-	bool		row_form_checked;	/* the next field is valid */
+	bool		row_form_checked;	/* the next two fields are valid */
 	bool		row_form_only;	/* the relation allows no other */
+	bool		may_sort;		/* rows' numbers are not known, as far as the
+								 * relation is concerned (W9) */
 	int			options;		/* HEAP_INSERT_FROZEN or 0 */
 
 	RowBuffer  *rows;			/* NULL: nothing is buffered */
@@ -197,10 +203,11 @@ buffered_tuple(Relation rel, const RowBuffer *rows, uint32 slot,
 }
 
 /*
- * The buffered rows as tuples for row form, or NULL if one is too wide (W8).
+ * The buffered rows as tuples for row form, in that order if not NULL; or NULL
+ * if one is too wide (W8).
  */
 static HeapTuple *
-buffered_tuples(Relation rel, const RowBuffer *rows)
+buffered_tuples(Relation rel, const RowBuffer *rows, const uint32 *order)
 {
 	uint32		nrows = row_buffer_nslots(rows);
 	int			natts = RelationGetDescr(rel)->natts;
@@ -210,7 +217,8 @@ buffered_tuples(Relation rel, const RowBuffer *rows)
 
 	for (uint32 i = 0; i < nrows; i++)
 	{
-		tuples[i] = buffered_tuple(rel, rows, i, values, isnull);
+		tuples[i] = buffered_tuple(rel, rows, order ? order[i] : i, values,
+								   isnull);
 		if (!row_form_fits(tuples[i]))
 			return NULL;
 		if (i % VECTOR_ROWS == 0)
@@ -247,12 +255,12 @@ load_state_write_rows(LoadState *state, Relation rel, HeapTuple *tuples)
 }
 
 static void
-load_state_write_columns(LoadState *state, Relation rel)
+load_state_write_columns(LoadState *state, Relation rel, const uint32 *order)
 {
 	SegmentData segment = state->segment;
 
 	segment_stamp(&segment, state);
-	row_buffer_write(state->rows, rel, state->xid, &segment);
+	row_buffer_write(state->rows, order, rel, state->xid, &segment);
 	segment.nvectors = (segment.nslots + VECTOR_ROWS - 1) / VECTOR_ROWS;
 
 	HOLD_INTERRUPTS();
@@ -260,6 +268,20 @@ load_state_write_columns(LoadState *state, Relation rel)
 	state->segment_is_announced = false;
 	row_buffer_reset(state->rows);
 	RESUME_INTERRUPTS();
+}
+
+/*
+ * The order in which the rows are to be written, or NULL: as they are.
+ */
+static uint32 *
+load_state_order(LoadState *state, Relation rel)
+{
+	TableOptions options;
+
+	if (!state->may_sort || !load_order_is_free(rel))
+		return NULL;
+	table_options_get(rel, &options);
+	return row_sort_order(state->rows, &options);
 }
 
 /*
@@ -273,6 +295,7 @@ load_state_flush(LoadState *state, Relation rel)
 	MemoryContext context;
 	MemoryContext old_context;
 	HeapTuple  *tuples = NULL;
+	uint32	   *order;
 
 	if (!load_state_has_rows(state))
 		return;
@@ -285,14 +308,15 @@ load_state_flush(LoadState *state, Relation rel)
 									ALLOCSET_DEFAULT_SIZES);
 	old_context = MemoryContextSwitchTo(context);
 
+	order = load_state_order(state, rel);
 	if (columnar_row_form_rows > 0 &&
 		row_buffer_nslots(state->rows) < LOAD_COLUMN_FORM_ROWS &&
 		row_buffer_raw_bytes(state->rows) < LOAD_COLUMN_FORM_BYTES)
-		tuples = buffered_tuples(rel, state->rows);
+		tuples = buffered_tuples(rel, state->rows, order);
 	if (tuples != NULL)
 		load_state_write_rows(state, rel, tuples);
 	else
-		load_state_write_columns(state, rel);
+		load_state_write_columns(state, rel, order);
 	CheckForSerializableConflictIn(rel, NULL, InvalidBlockNumber);
 
 	MemoryContextSwitchTo(old_context);
@@ -436,6 +460,7 @@ load_buffer_row_form_quota(Relation rel, CommandId cid, int nrows)
 	if (!state->row_form_checked)
 	{
 		state->row_form_only = row_form_only(rel);
+		state->may_sort = load_order_is_free(rel);
 		state->row_form_checked = true;
 	}
 	else if (!state->row_form_only)
@@ -665,6 +690,7 @@ load_states_clear(void)
 		load_state_remove(dlist_container(LoadState, node, iter.cur));
 	}
 	Assert(load_nopen == 0 && load_bytes == 0);
+	load_order_forget_queries();
 	if (load_context != NULL)
 	{
 		MemoryContextDelete(load_context);
@@ -729,11 +755,13 @@ load_subxact_callback(SubXactEvent event, SubTransactionId subid,
 }
 
 /*
- * Workers of a parallel plan cannot see buffers of their leader.
+ * Workers of a parallel plan cannot see buffers of their leader; and a query may
+ * return TIDs.
  */
 static void
 load_executor_start(QueryDesc *query, int eflags)
 {
+	load_order_note_query(query);
 	if (load_nopen > 0 && query->plannedstmt->parallelModeNeeded &&
 		(eflags & EXEC_FLAG_EXPLAIN_ONLY) == 0)
 		load_states_finish(query->snapshot);

@@ -697,7 +697,7 @@ move_finish(Move *move)
 
 	if (row_buffer_nrows(move->rows) > 0)
 	{
-		row_buffer_write(move->rows, rel, MaintenanceOwner, &segment);
+		row_buffer_write(move->rows, NULL, rel, MaintenanceOwner, &segment);
 		segment.form = SEGMENT_COLUMNS;
 		segment_freeze(&segment);
 	}

@@ -486,11 +486,102 @@ row_buffer_get(const RowBuffer *buffer, uint32 slot, int attno, bool *isnull)
 
 /* ---- writing ---- */
 
+/* Array of a column's values in that order. */
+#define REORDER(type) \
+	do { \
+		type	   *to = palloc(nslots * sizeof(type)); \
+		const type *from = (const type *) column->values; \
+		for (uint32 i = 0; i < nslots; i++) \
+			to[i] = from[order[i]]; \
+		input->values = to; \
+	} while (0)
+
+static void
+reorder_fixed(const RowColumn *column, uint32 nslots, const uint32 *order,
+			  ChunkInput *input)
+{
+	switch (column->width)
+	{
+		case 1:
+			REORDER(uint8);
+			break;
+		case 2:
+			REORDER(uint16);
+			break;
+		case 4:
+			REORDER(uint32);
+			break;
+		default:
+			Assert(column->width == 8);
+			REORDER(uint64);
+			break;
+	}
+}
+
+static void
+reorder_bytes(const RowColumn *column, uint32 nslots, const uint32 *order,
+			  ChunkInput *input)
+{
+	const uint64 *offsets = column->offsets;
+	uint64	   *new_offsets = palloc((nslots + 1) * sizeof(uint64));
+	uint8	   *bytes = palloc_extended(Max(offsets[nslots], 1),
+										MCXT_ALLOC_HUGE);
+	uint64		used = 0;
+
+	for (uint32 i = 0; i < nslots; i++)
+	{
+		uint64		start = offsets[order[i]];
+		uint64		length = offsets[order[i] + 1] - start;
+
+		new_offsets[i] = used;
+		memcpy(bytes + used, column->bytes + start, length);
+		used += length;
+	}
+	new_offsets[nslots] = used;
+	input->offsets = new_offsets;
+	input->bytes = bytes;
+}
+
+static void
+reorder_nulls(const RowColumn *column, uint32 nslots, const uint32 *order,
+			  ChunkInput *input)
+{
+	uint8	   *nulls = palloc0(bitmap_size(nslots));
+
+	for (uint32 i = 0; i < nslots; i++)
+	{
+		uint32		from = order[i];
+
+		if ((column->nulls[from / 8] & (1 << (from % 8))) != 0)
+			nulls[i / 8] |= (uint8) (1 << (i % 8));
+	}
+	input->nulls = nulls;
+}
+
+/*
+ * Let the input be a copy of the column with its rows in that order; in the
+ * current context.
+ */
+static void
+column_reorder(const RowBuffer *buffer, const RowColumn *column,
+			   const uint32 *order, ChunkInput *input)
+{
+	if (column->width > 0)
+		reorder_fixed(column, buffer->nslots, order, input);
+	else
+		reorder_bytes(column, buffer->nslots, order, input);
+	if (column->has_nulls)
+		reorder_nulls(column, buffer->nslots, order, input);
+}
+
 static void
 column_write(RowBuffer *buffer, RowColumn *column, int attno,
-			 ExtentWriter *writer, const ChunkOptions *options)
+			 const uint32 *order, ExtentWriter *writer,
+			 const ChunkOptions *options)
 {
 	ChunkInput	input;
+	MemoryContext context;
+	MemoryContext old_context;
 
 	/* The encoder wants the arrays even if there is nothing but NULLs. */
 	column_make_arrays(buffer, column);
@@ -505,12 +596,25 @@ column_write(RowBuffer *buffer, RowColumn *column, int attno,
 	input.values = column->values;
 	input.offsets = column->offsets;
 	input.bytes = column->bytes;
+	if (order == NULL)
+	{
+		extent_add_attribute(writer, attno, &input, options);
+		return;
+	}
+
+	context = AllocSetContextCreate(CurrentMemoryContext,
+									"columnar reordered column",
+									ALLOCSET_DEFAULT_SIZES);
+	old_context = MemoryContextSwitchTo(context);
+	column_reorder(buffer, column, order, &input);
+	MemoryContextSwitchTo(old_context);
 	extent_add_attribute(writer, attno, &input, options);
+	MemoryContextDelete(context);
 }
 
 void
-row_buffer_write(RowBuffer *buffer, Relation rel, FullTransactionId owner,
-				 SegmentData *segment)
+row_buffer_write(RowBuffer *buffer, const uint32 *order, Relation rel,
+				 FullTransactionId owner, SegmentData *segment)
 {
 	TableOptions table_options;
 	ChunkOptions options;
@@ -524,7 +628,7 @@ row_buffer_write(RowBuffer *buffer, Relation rel, FullTransactionId owner,
 	for (int i = 0; i < buffer->natts; i++)
 	{
 		if (!buffer->columns[i].dropped)
-			column_write(buffer, &buffer->columns[i], i + 1, writer,
+			column_write(buffer, &buffer->columns[i], i + 1, order, writer,
 						 &options);
 	}
 	extent_finish(writer, owner, segment);

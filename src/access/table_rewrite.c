@@ -15,6 +15,11 @@
  * numbers are known.  Numbers are never used twice, so unlike heap's this needs
  * no look at the versions' xids.  A link to a version that is dead is dropped,
  * as by heap.
+ *
+ * Rows come in the order of an index, if there is one, or else of the table's
+ * sort key, or as they were.  An index is sorted by as heap does it, with whole
+ * heap tuples; by the sort key, rows are sorted as values, and those that keep
+ * their headers have them in one attribute more.
  */
 #include "postgres.h"
 
@@ -29,9 +34,11 @@
 #include "access/row_link.h"
 #include "access/row_scan.h"
 #include "access/table_am.h"
+#include "access/table_options.h"
 #include "access/tuple_check.h"
 #include "access/xact.h"
 #include "catalog/pg_am_d.h"
+#include "catalog/pg_type_d.h"
 #include "columnar.h"
 #include "commands/progress.h"
 #include "compat.h"
@@ -85,6 +92,7 @@ typedef struct Rewrite
 	FullTransactionId xid;		/* owner of what is announced */
 	bool		is_small;		/* every row goes to row form */
 	Tuplesortstate *sort;		/* or NULL */
+	TupleTableSlot *sort_slot;	/* of what is sorted by the sort key, or NULL */
 	Datum	   *values;
 	bool	   *isnull;
 	double		ntuples;
@@ -127,7 +135,7 @@ flush_settled(Rewrite *rewrite)
 	HeapTupleHeaderSetXmin(header, XidFromFullTransactionId(rewrite->xid));
 	HeapTupleHeaderSetXminFrozen(header);
 
-	row_buffer_write(rewrite->rows, rewrite->new_rel, rewrite->xid,
+	row_buffer_write(rewrite->rows, NULL, rewrite->new_rel, rewrite->xid,
 					 &rewrite->segment);
 	rewrite->segment.nvectors =
 		(rewrite->segment.nslots + VECTOR_ROWS - 1) / VECTOR_ROWS;
@@ -394,10 +402,10 @@ write_kept(Rewrite *rewrite, HeapTuple tuple)
 /* ---- from the old table to the new one ---- */
 
 /*
- * Write a tuple of the old table; one with a frozen xmin and no xmax is settled.
+ * Take over a tuple of the old table as rewrite->values.
  */
 static void
-rewrite_tuple(Rewrite *rewrite, HeapTuple tuple)
+deform_tuple(Rewrite *rewrite, HeapTuple tuple)
 {
 	TupleDesc	desc = RelationGetDescr(rewrite->old_rel);
 
@@ -410,14 +418,35 @@ rewrite_tuple(Rewrite *rewrite, HeapTuple tuple)
 		if (TupleDescAttr(desc, i)->attisdropped)
 			rewrite->isnull[i] = true;
 	}
-	if (!rewrite->is_small &&
-		HeapTupleHeaderXminFrozen(tuple->t_data) &&
-		(tuple->t_data->t_infomask & HEAP_XMAX_INVALID))
-		write_settled(rewrite);
-	else
-		write_kept(rewrite, tuple);
+}
+
+static void
+count_written(Rewrite *rewrite)
+{
 	pgstat_progress_update_param(PROGRESS_CLUSTER_HEAP_TUPLES_WRITTEN,
 								 (int64) ++rewrite->nwritten);
+}
+
+/* Is a tuple not one with a frozen xmin and no xmax, or all of them are kept? */
+static bool
+keeps_header(const Rewrite *rewrite, HeapTuple tuple)
+{
+	return rewrite->is_small ||
+		!HeapTupleHeaderXminFrozen(tuple->t_data) ||
+		!(tuple->t_data->t_infomask & HEAP_XMAX_INVALID);
+}
+
+/*
+ * Write rewrite->values, which come from that tuple of the old table.
+ */
+static void
+write_tuple(Rewrite *rewrite, HeapTuple tuple)
+{
+	if (keeps_header(rewrite, tuple))
+		write_kept(rewrite, tuple);
+	else
+		write_settled(rewrite);
+	count_written(rewrite);
 }
 
 /*
@@ -449,6 +478,142 @@ copy_row(RowScan *scan, TupleTableSlot *slot)
 	return tuple;
 }
 
+/* ---- sorting by the sort key ---- */
+
+/* Header and old TID of a row that keeps them: the last attribute. */
+typedef struct SortedHeader
+{
+	HeapTupleHeaderData header;
+	ItemPointerData self;
+} SortedHeader;
+
+/*
+ * Begin a sort by the table's sort key, if it has one.
+ */
+static void
+begin_key_sort(Rewrite *rewrite)
+{
+	TupleDesc	desc = RelationGetDescr(rewrite->old_rel);
+	TupleDesc	sort_desc;
+	TableOptions options;
+	AttrNumber	attnums[SORT_KEY_MAX_COLUMNS];
+	Oid			operators[SORT_KEY_MAX_COLUMNS];
+	Oid			collations[SORT_KEY_MAX_COLUMNS];
+	bool		nulls_first[SORT_KEY_MAX_COLUMNS];
+
+	table_options_get(rewrite->old_rel, &options);
+	if (options.sort_key_natts == 0)
+		return;
+	for (int i = 0; i < options.sort_key_natts; i++)
+	{
+		attnums[i] = options.sort_key[i].attno;
+		operators[i] = options.sort_key[i].sort_operator;
+		collations[i] = options.sort_key[i].collation;
+		nulls_first[i] = options.sort_key[i].nulls_first;
+	}
+
+	sort_desc = CreateTemplateTupleDesc(desc->natts + 1);
+	for (int i = 1; i <= desc->natts; i++)
+		TupleDescCopyEntry(sort_desc, i, desc, i);
+	TupleDescInitEntry(sort_desc, desc->natts + 1, "header", BYTEAOID, -1, 0);
+	rewrite->sort_slot = MakeSingleTupleTableSlot(sort_desc, &TTSOpsVirtual);
+	rewrite->sort = tuplesort_begin_heap(sort_desc, options.sort_key_natts,
+										 attnums, operators, collations,
+										 nulls_first, maintenance_work_mem,
+										 NULL, TUPLESORT_NONE);
+}
+
+/*
+ * Give rewrite->values to that sort; with the header of tuple, unless NULL.
+ */
+static void
+sort_by_key(Rewrite *rewrite, HeapTuple tuple)
+{
+	TupleTableSlot *slot = rewrite->sort_slot;
+	int			natts = RelationGetDescr(rewrite->old_rel)->natts;
+	char		header[VARHDRSZ + sizeof(SortedHeader)];
+
+	ExecClearTuple(slot);
+	memcpy(slot->tts_values, rewrite->values, natts * sizeof(Datum));
+	memcpy(slot->tts_isnull, rewrite->isnull, natts * sizeof(bool));
+	slot->tts_isnull[natts] = (tuple == NULL);
+	if (tuple != NULL)
+	{
+		SortedHeader kept = {0};
+
+		memcpy(&kept.header, tuple->t_data, SizeofHeapTupleHeader);
+		kept.self = tuple->t_self;
+		SET_VARSIZE(header, sizeof(header));
+		memcpy(header + VARHDRSZ, &kept, sizeof(kept));
+		slot->tts_values[natts] = PointerGetDatum(header);
+	}
+	ExecStoreVirtualTuple(slot);
+	tuplesort_puttupleslot(rewrite->sort, slot);
+	ExecClearTuple(slot);
+}
+
+/*
+ * Write the row in a slot that the sort has returned.
+ */
+static void
+write_sorted_row(Rewrite *rewrite, TupleTableSlot *slot)
+{
+	int			natts = RelationGetDescr(rewrite->old_rel)->natts;
+
+	slot_getallattrs(slot);
+	memcpy(rewrite->values, slot->tts_values, natts * sizeof(Datum));
+	memcpy(rewrite->isnull, slot->tts_isnull, natts * sizeof(bool));
+	if (slot->tts_isnull[natts])
+		write_settled(rewrite);
+	else
+	{
+		SortedHeader kept;
+		HeapTupleData tuple;
+
+		memcpy(&kept, VARDATA_ANY(DatumGetPointer(slot->tts_values[natts])),
+			   sizeof(kept));
+		tuple.t_self = kept.self;
+		tuple.t_data = &kept.header;
+		write_kept(rewrite, &tuple);
+	}
+	count_written(rewrite);
+}
+
+static void
+write_rows_by_key(Rewrite *rewrite)
+{
+	TupleDesc	desc = rewrite->sort_slot->tts_tupleDescriptor;
+	TupleTableSlot *slot = MakeSingleTupleTableSlot(desc, &TTSOpsMinimalTuple);
+
+	while (tuplesort_gettupleslot(rewrite->sort, true, false, slot, NULL))
+	{
+		CHECK_FOR_INTERRUPTS();
+		write_sorted_row(rewrite, slot);
+	}
+	ExecDropSingleTupleTableSlot(slot);
+	ExecDropSingleTupleTableSlot(rewrite->sort_slot);
+}
+
+/* ---- the scan of the old table ---- */
+
+/*
+ * Take a tuple of the old table.
+ */
+static void
+rewrite_tuple(Rewrite *rewrite, HeapTuple tuple)
+{
+	if (rewrite->sort && !rewrite->sort_slot)
+	{
+		tuplesort_putheaptuple(rewrite->sort, tuple);
+		return;
+	}
+	deform_tuple(rewrite, tuple);
+	if (!rewrite->sort)
+		write_tuple(rewrite, tuple);
+	else
+		sort_by_key(rewrite, keeps_header(rewrite, tuple) ? tuple : NULL);
+}
+
 /*
  * Take the row at which the scan stands.
  */
@@ -459,10 +624,7 @@ rewrite_row(Rewrite *rewrite, RowScan *scan, TupleTableSlot *slot)
 
 	pgstat_progress_update_param(PROGRESS_CLUSTER_HEAP_TUPLES_SCANNED,
 								 (int64) ++rewrite->ntuples);
-	if (rewrite->sort)
-		tuplesort_putheaptuple(rewrite->sort, tuple);
-	else
-		rewrite_tuple(rewrite, tuple);
+	rewrite_tuple(rewrite, tuple);
 	heap_freetuple(tuple);
 }
 
@@ -591,20 +753,30 @@ rewrite_in_index_order(Rewrite *rewrite, Relation index,
 }
 
 static void
-rewrite_sorted(Rewrite *rewrite)
+write_rows_by_index(Rewrite *rewrite)
 {
 	HeapTuple	tuple;
 
+	while ((tuple = tuplesort_getheaptuple(rewrite->sort, true)) != NULL)
+	{
+		CHECK_FOR_INTERRUPTS();
+		deform_tuple(rewrite, tuple);
+		write_tuple(rewrite, tuple);
+	}
+}
+
+static void
+rewrite_sorted(Rewrite *rewrite)
+{
 	pgstat_progress_update_param(PROGRESS_CLUSTER_PHASE,
 								 PROGRESS_CLUSTER_PHASE_SORT_TUPLES);
 	tuplesort_performsort(rewrite->sort);
 	pgstat_progress_update_param(PROGRESS_CLUSTER_PHASE,
 								 PROGRESS_CLUSTER_PHASE_WRITE_NEW_HEAP);
-	while ((tuple = tuplesort_getheaptuple(rewrite->sort, true)) != NULL)
-	{
-		CHECK_FOR_INTERRUPTS();
-		rewrite_tuple(rewrite, tuple);
-	}
+	if (rewrite->sort_slot)
+		write_rows_by_key(rewrite);
+	else
+		write_rows_by_index(rewrite);
 	tuplesort_end(rewrite->sort);
 }
 
@@ -686,6 +858,8 @@ columnar_relation_copy_for_cluster(Relation old_rel, Relation new_rel,
 											   index,
 											   maintenance_work_mem,
 											   NULL, TUPLESORT_NONE);
+	else if (index == NULL)
+		begin_key_sort(&rewrite);
 
 	slot = table_slot_create(old_rel, NULL);
 	if (index != NULL && !use_sort)
@@ -694,7 +868,7 @@ columnar_relation_copy_for_cluster(Relation old_rel, Relation new_rel,
 		rewrite_in_row_order(&rewrite, slot);
 	ExecDropSingleTupleTableSlot(slot);
 
-	if (use_sort)
+	if (rewrite.sort)
 		rewrite_sorted(&rewrite);
 	rewrite_finish(&rewrite);
 

@@ -53,11 +53,13 @@ extern Datum row_buffer_get(const RowBuffer *buffer, uint32 slot, int attno,
 							bool *isnull);
 
 /*
- * Encode everything as the extent of a segment, in blocks announced for owner.
- * Sets natts, nslots, nrows, nattribute_pages, start and nblocks of segment;
+ * Encode everything as the extent of a segment, in blocks announced for owner:
+ * row order[i] of the buffer at position i, or each where it is if order is
+ * NULL.  Sets natts, nslots, nrows, nattribute_pages, start and nblocks of segment;
  * the caller sets the rest and publishes.
  */
-extern void row_buffer_write(RowBuffer *buffer, Relation rel,
-							 FullTransactionId owner, SegmentData *segment);
+extern void row_buffer_write(RowBuffer *buffer, const uint32 *order,
+							 Relation rel, FullTransactionId owner,
+							 SegmentData *segment);
 
 #endif							/* ACCESS_ROW_BUFFER_H */
