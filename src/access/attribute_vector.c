@@ -314,6 +314,25 @@ attribute_vector_single(AttributeVector *av, SegmentReader *reader,
 	return true;
 }
 
+bool
+attribute_vector_gather(AttributeVector *av, SegmentReader *reader,
+						const uint16 *positions, int npositions,
+						uint64 *patterns)
+{
+	const char *reason;
+
+	Assert(av->vector >= 0 && kind_width(av->kind) > 0);
+
+	if (av->chunk == NULL || av->has_values)
+		return false;
+	if (chunk_gather_fixed(av->chunk, av->vector, positions, npositions,
+						   patterns, &reason))
+		return true;
+	if (reason)
+		segment_reader_report(reader, av->attno, reason);
+	return false;
+}
+
 Datum
 attribute_vector_datum(AttributeVector *av, SegmentReader *reader,
 					   int position, bool *isnull)

@@ -34,13 +34,17 @@ fill_values(int size, uint64_t value, uint32_t nvalues, void *values)
 	}
 }
 
-/* The NULLs that a stream's vector may need, NULL if it has none. */
-static bool
-stream_nulls(ChunkReader *reader, uint32_t vector, const uint64_t **nulls,
-			 const char **reason)
+bool
+chunk_stream_nulls(ChunkReader *reader, const IntStream *stream,
+				   uint32_t vector, const uint64_t **nulls,
+				   const char **reason)
 {
+	uint64_t	encoding = packed_column_get(&stream->directory.encodings,
+											 vector);
+
 	*nulls = NULL;
-	if (!(reader->flags & CHUNK_HAS_VALIDITY))
+	if (!(encoding & INT_ENCODING_DENSE) ||
+		!(reader->flags & CHUNK_HAS_VALIDITY))
 		return true;
 	if (!chunk_load_nulls(reader, vector, reason))
 		return false;
@@ -53,13 +57,10 @@ bool
 chunk_decode_stream(ChunkReader *reader, const IntStream *stream,
 					uint32_t vector, void *values, const char **reason)
 {
-	uint64_t	encoding = packed_column_get(&stream->directory.encodings,
-											 vector);
-	const uint64_t *nulls = NULL;
+	const uint64_t *nulls;
 
 	ENCODING_CHECK_INTERRUPTS();
-	if ((encoding & INT_ENCODING_DENSE) &&
-		!stream_nulls(reader, vector, &nulls, reason))
+	if (!chunk_stream_nulls(reader, stream, vector, &nulls, reason))
 		return false;
 	return int_stream_decode(stream, reader->source, vector, nulls, values,
 							 chunk_scratch(reader), reason);
@@ -70,13 +71,10 @@ chunk_stream_value(ChunkReader *reader, const IntStream *stream,
 				   uint32_t vector, uint32_t position, uint64_t *value,
 				   const char **reason)
 {
-	uint64_t	encoding = packed_column_get(&stream->directory.encodings,
-											 vector);
-	const uint64_t *nulls = NULL;
+	const uint64_t *nulls;
 
 	ENCODING_CHECK_INTERRUPTS();
-	if ((encoding & INT_ENCODING_DENSE) &&
-		!stream_nulls(reader, vector, &nulls, reason))
+	if (!chunk_stream_nulls(reader, stream, vector, &nulls, reason))
 		return false;
 	return int_stream_decode_value(stream, reader->source, vector, nulls,
 								   position, value, chunk_scratch(reader),
@@ -113,8 +111,8 @@ look_up_entries(const ChunkReader *reader, const uint16_t *codes,
 }
 
 /* Decode the dictionary, once. */
-static bool
-load_entries(ChunkReader *reader, const char **reason)
+bool
+chunk_load_entries(ChunkReader *reader, const char **reason)
 {
 	uint32_t	nvectors = reader->entries.directory.nvectors;
 	size_t		size = (size_t) reader->type.size;
@@ -312,7 +310,7 @@ chunk_decode_fixed(ChunkReader *reader, uint32_t vector, void *values,
 			return decode_plain(reader, vector, values, reason);
 		default:
 			ENCODING_ASSERT(reader->layout == LAYOUT_FIXED_DICTIONARY);
-			if (!load_entries(reader, reason) ||
+			if (!chunk_load_entries(reader, reason) ||
 				!chunk_load_codes(reader, vector, reason))
 				return false;
 			look_up_entries(reader, reader->codes, nvalues, values);
@@ -321,8 +319,8 @@ chunk_decode_fixed(ChunkReader *reader, uint32_t vector, void *values,
 }
 
 /* An entry of the decoded dictionary. */
-static uint64_t
-entry_value(const ChunkReader *reader, uint32_t code)
+uint64_t
+chunk_entry_value(const ChunkReader *reader, uint32_t code)
 {
 	const void *entries = reader->fixed_entries;
 
@@ -352,7 +350,7 @@ dictionary_value(ChunkReader *reader, uint32_t vector, uint32_t position,
 									   code / VECTOR_LENGTH, NULL,
 									   code % VECTOR_LENGTH, value,
 									   chunk_scratch(reader), reason);
-	*value = entry_value(reader, code);
+	*value = chunk_entry_value(reader, code);
 	return true;
 }
 
@@ -406,7 +404,7 @@ fixed_dictionary_decode(ChunkReader *reader, StringRef *entries,
 {
 	uint32_t	size = (uint32_t) reader->type.size;
 
-	if (!load_entries(reader, reason))
+	if (!chunk_load_entries(reader, reason))
 		return false;
 	for (uint32_t i = 0; i < reader->nentries; i++)
 	{

@@ -10,95 +10,9 @@
 
 #include "encoding/bitpack.h"
 #include "encoding/block_codec.h"
-#include "encoding/int_vector.h"
+#include "encoding/int_header.h"
 #include "encoding/raw.h"
 #include "encoding/simple64.h"
-
-#define PATCH_POSITION_BITS 10
-
-/* The parameters in front of packed codes. */
-typedef struct VectorHeader
-{
-	int			width;
-	int64_t		base;
-	uint64_t	divisor;		/* at least 1 */
-	int64_t		step;			/* least delta */
-	uint64_t	code_limit;		/* largest code that stays in the type */
-} VectorHeader;
-
-static int64_t
-type_min(IntType type)
-{
-	return type.is_signed ? -(INT64_C(1) << (8 * type.size - 2)) * 2 : 0;
-}
-
-static int64_t
-type_max(IntType type)
-{
-	return type.is_signed ?
-		(int64_t) (UINT64_MAX >> (65 - 8 * type.size)) :
-		(int64_t) (UINT64_MAX >> (64 - 8 * type.size));
-}
-
-/* Unsigned 64-bit values are kept modulo 2^64: anything fits. */
-static bool
-value_fits(int64_t value, IntType type)
-{
-	if (type.size == 8)
-		return true;
-	return value >= type_min(type) && value <= type_max(type);
-}
-
-static bool
-header_parse(ByteCursor *cursor, bool is_delta, IntType type,
-			 VectorHeader *header)
-{
-	int			sizes;
-
-	header->width = (int) cursor_uint(cursor, 1);
-	sizes = (int) cursor_uint(cursor, 1);
-	header->base = cursor_int(cursor, sizes & 15);
-	header->divisor = cursor_uint(cursor, sizes >> 4);
-	header->step = is_delta ? cursor_int(cursor,
-										 (int) cursor_uint(cursor, 1)) : 0;
-	if (cursor->failed || header->width > 64 ||
-		!value_fits(header->base, type))
-		return false;
-	if (sizes >> 4 == 0)
-		header->divisor = 1;
-	else if (header->divisor < 2)
-		return false;
-	if (type.size == 8 && !type.is_signed)
-		header->code_limit = UINT64_MAX;
-	else
-		header->code_limit =
-			((uint64_t) type_max(type) - (uint64_t) header->base) / header->divisor;
-	return true;
-}
-
-static bool
-positions_are_increasing(const uint16_t *positions, uint32_t npositions,
-						 uint32_t limit)
-{
-	for (uint32_t i = 0; i < npositions; i++)
-	{
-		if (positions[i] >= limit ||
-			(i > 0 && positions[i] <= positions[i - 1]))
-			return false;
-	}
-	return true;
-}
-
-/* Do run lengths, stored less one, cover exactly nvalues? */
-static bool
-lengths_add_up(const uint16_t *lengths, uint32_t nruns, uint32_t nvalues)
-{
-	uint32_t	sum = 0;
-
-	for (uint32_t i = 0; i < nruns; i++)
-		sum += (uint32_t) lengths[i] + 1;
-	return sum == nvalues;
-}
 
 #define VALUE uint8_t
 #define FN(name) name##_8
@@ -115,16 +29,6 @@ lengths_add_up(const uint16_t *lengths, uint32_t nruns, uint32_t nvalues)
 #define VALUE uint64_t
 #define FN(name) name##_64
 #include "int_decode_template.h"
-
-static uint32_t
-count_non_nulls(const uint64_t *nulls, uint32_t nvalues)
-{
-	uint32_t	nnulls = 0;
-
-	for (uint32_t i = 0; i < nvalues; i++)
-		nnulls += bitmap_get(nulls, i);
-	return nvalues - nnulls;
-}
 
 static bool
 decode_stored(int encoding, const uint8_t *in, size_t length, IntType type,
@@ -186,7 +90,7 @@ int_vector_decode(uint8_t encoding, const uint8_t *in, size_t length,
 	ENCODING_ASSERT(nvalues > 0 && nvalues <= VECTOR_LENGTH);
 	if (is_dense)
 	{
-		nstored = nulls == NULL ? 0 : count_non_nulls(nulls, nvalues);
+		nstored = nulls == NULL ? 0 : count_valid(nulls, nvalues);
 		if (nstored == 0)
 		{
 			*reason = "dense vector without values";
@@ -231,10 +135,10 @@ decode_packed_value(int encoding, ByteCursor *cursor, IntType type,
 					IntScratch *scratch, const char **reason)
 {
 	bool		is_delta = encoding == INT_DELTA;
-	VectorHeader header;
+	IntHeader	header;
 	uint64_t	code;
 
-	if (!header_parse(cursor, is_delta, type, &header))
+	if (!int_header_parse(cursor, is_delta, type, &header))
 	{
 		*reason = "invalid header of a vector";
 		return false;
@@ -271,7 +175,7 @@ decode_stored_value(int encoding, const uint8_t *in, size_t length,
 			if (length > 8)
 				return false;
 			*value = (uint64_t) load_int(in, (int) length);
-			return value_fits((int64_t) *value, type);
+			return int_value_fits((int64_t) *value, type);
 		case INT_RAW:
 			*reason = "length of raw values does not match their number";
 			if (length != nvalues * size)
@@ -296,7 +200,7 @@ decode_stored_value(int encoding, const uint8_t *in, size_t length,
 static uint32_t
 dense_position(const uint64_t *nulls, uint32_t position)
 {
-	return position == 0 ? 0 : count_non_nulls(nulls, position);
+	return position == 0 ? 0 : count_valid(nulls, position);
 }
 
 bool
@@ -313,7 +217,7 @@ int_vector_decode_value(uint8_t encoding, const uint8_t *in, size_t length,
 			*reason = "dense vector without values";
 			return false;
 		}
-		nvalues = count_non_nulls(nulls, nvalues);
+		nvalues = count_valid(nulls, nvalues);
 		position = dense_position(nulls, position);
 	}
 	return decode_stored_value(encoding & ~INT_ENCODING_DENSE, in, length,

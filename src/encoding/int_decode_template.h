@@ -34,7 +34,8 @@ FN(unpack_patched) (ByteCursor *cursor, uint32_t ncodes, int *width,
 	const uint8_t *bits;
 	size_t		length;
 
-	if (npatches > ncodes || *width + patch_width > 8 * (int) sizeof(VALUE) ||
+	if (cursor->failed || npatches > ncodes ||
+		*width + patch_width > 8 * (int) sizeof(VALUE) ||
 		patch_width == 0 || !FN(unpack) (cursor, ncodes, *width, codes))
 		return false;
 	length = bitpack_length(npatches, PATCH_POSITION_BITS);
@@ -95,7 +96,7 @@ FN(add_reference) (VALUE *codes, uint32_t ncodes, uint64_t base,
 }
 
 static void
-FN(sum_deltas) (VALUE *codes, uint32_t ncodes, const VectorHeader *header)
+FN(sum_deltas) (VALUE *codes, uint32_t ncodes, const IntHeader *header)
 {
 	VALUE		factor = (VALUE) header->divisor;
 	VALUE		step = (VALUE) ((uint64_t) header->step * header->divisor);
@@ -130,10 +131,10 @@ FN(decode_packed) (int encoding, ByteCursor *cursor, IntType type,
 {
 	bool		is_delta = encoding == INT_DELTA || encoding == INT_PATCHED_DELTA;
 	bool		is_patched = encoding == INT_PATCHED || encoding == INT_PATCHED_DELTA;
-	VectorHeader header;
+	IntHeader	header;
 	int			width;
 
-	if (!header_parse(cursor, is_delta, type, &header))
+	if (!int_header_parse(cursor, is_delta, type, &header))
 	{
 		*reason = "invalid header of a vector";
 		return false;
@@ -169,9 +170,9 @@ FN(decode_simple64) (int encoding, ByteCursor *cursor, IntType type,
 {
 	bool		is_delta = encoding == INT_SIMPLE64_DELTA;
 	uint64_t	all = 0;
-	VectorHeader header;
+	IntHeader	header;
 
-	if (!header_parse(cursor, is_delta, type, &header) || header.width != 0)
+	if (!int_header_parse(cursor, is_delta, type, &header) || header.width != 0)
 	{
 		*reason = "invalid header of a vector";
 		return false;
@@ -220,14 +221,14 @@ FN(decode_runs) (ByteCursor *cursor, IntType type, uint32_t nvalues,
 				 VALUE *values, IntScratch *scratch, const char **reason)
 {
 	VALUE	   *runs = (VALUE *) scratch->extra;
-	VectorHeader header;
+	IntHeader	header;
 	uint32_t	nruns;
 	int			length_width;
 	const uint8_t *bits;
 	size_t		length;
 
 	*reason = "runs do not match their vector";
-	if (!header_parse(cursor, false, type, &header))
+	if (!int_header_parse(cursor, false, type, &header))
 		return false;
 	nruns = (uint32_t) cursor_uint(cursor, 2);
 	length_width = (int) cursor_uint(cursor, 1);
@@ -258,7 +259,7 @@ FN(decode_constant) (const uint8_t *in, size_t length, IntType type,
 {
 	int64_t		value;
 
-	if (length > 8 || !value_fits(value = load_int(in, (int) length), type))
+	if (length > 8 || !int_value_fits(value = load_int(in, (int) length), type))
 	{
 		*reason = "invalid constant";
 		return false;

@@ -167,3 +167,37 @@ int_stream_decode_value(const IntStream *stream, ChunkSource *source,
 								vector_length(stream->nvalues, vector), nulls,
 								position, value, scratch, reason);
 }
+
+bool
+int_stream_between(const IntStream *stream, ChunkSource *source,
+				   uint32_t vector, const uint64_t *nulls, int64_t low,
+				   int64_t high, uint64_t *matches, IntScratch *scratch,
+				   const char **reason)
+{
+	uint8_t		encoding;
+	size_t		length;
+	const uint8_t *bytes = fetch_vector(stream, source, vector, &encoding,
+										&length, reason);
+
+	return bytes != NULL &&
+		int_vector_between(encoding, bytes, length, stream->type,
+						   vector_length(stream->nvalues, vector), nulls, low,
+						   high, matches, scratch, reason);
+}
+
+bool
+int_stream_gather(const IntStream *stream, ChunkSource *source,
+				  uint32_t vector, const uint64_t *nulls,
+				  const uint16_t *positions, uint32_t npositions,
+				  uint64_t *values, IntScratch *scratch, const char **reason)
+{
+	uint8_t		encoding;
+	size_t		length;
+	const uint8_t *bytes = fetch_vector(stream, source, vector, &encoding,
+										&length, reason);
+
+	return bytes != NULL &&
+		int_vector_gather(encoding, bytes, length, stream->type,
+						  vector_length(stream->nvalues, vector), nulls,
+						  positions, npositions, values, scratch, reason);
+}

@@ -404,6 +404,34 @@ apply_qual(VectorScanState *state, ColumnFilter *filter, ScanColumn *column,
 	}
 }
 
+/* Has the vector's zone map, or a partner's turn, decided the filter? */
+static bool
+filter_is_decided(const ColumnFilter *filter, int vector)
+{
+	return filter->is_done || (filter->decided & (UINT64CONST(1) << vector));
+}
+
+/*
+ * The next filter of the same column that can be applied together with this
+ * one, as the two ends of a range; or NULL.
+ */
+static ColumnFilter *
+find_partner(VectorScanState *state, ColumnFilter *filter, int vector)
+{
+	if (!column_filter_is_range(filter))
+		return NULL;
+	for (ColumnFilter *other = filter + 1;
+		 other < state->filters + state->nfilters; other++)
+	{
+		if (other->clause.attno == filter->clause.attno &&
+			other->clause.type == filter->clause.type &&
+			column_filter_is_range(other) &&
+			!filter_is_decided(other, vector))
+			return other;
+	}
+	return NULL;
+}
+
 /*
  * Clear the rows that do not match from the mask of the vector, in which there
  * are rows.
@@ -413,6 +441,8 @@ apply_filter(VectorScanState *state, ColumnFilter *filter, int vector,
 			 uint64 *mask)
 {
 	ScanColumn *column = state->column_by_attno[filter->clause.attno];
+	SegmentReader *reader = state->scan->reader;
+	ColumnFilter *partner;
 
 	if (!filter->is_ready)
 	{
@@ -424,13 +454,19 @@ apply_filter(VectorScanState *state, ColumnFilter *filter, int vector,
 			return;
 		}
 	}
-	if (filter->decided & (UINT64CONST(1) << vector))
+	if (filter_is_decided(filter, vector))
 		return;
 
-	attribute_vector_set(&column->vector, state->scan->reader, vector);
-	if (!vector_filter_apply(filter, &column->vector, state->scan->reader,
-							 mask))
+	attribute_vector_set(&column->vector, reader, vector);
+	partner = find_partner(state, filter, vector);
+	if (!vector_filter_apply(filter, partner, &column->vector, reader, mask))
 		apply_qual(state, filter, column, mask);
+	else
+	{
+		state->counters->vectors_packed += filter->is_packed;
+		if (partner)
+			partner->is_done = true;
+	}
 }
 
 /* Strings of a batch are made at once up to this many bytes. */
@@ -491,6 +527,8 @@ load_vector(VectorScanState *state)
 	int			nlive = group_scan_live(scan, state->vector, batch->mask);
 	int			nrows = nlive;
 
+	for (int i = 0; i < state->nfilters; i++)
+		state->filters[i].is_done = false;
 	for (int i = 0; i < state->nfilters && nrows > 0; i++)
 	{
 		apply_filter(state, &state->filters[i], state->vector, batch->mask);

@@ -35,6 +35,39 @@ batch_is_dense(const ScanBatch *batch)
 		} \
 	} while (0)
 
+/* A Datum of a fixed-width kind from the lower bits of a pattern. */
+static inline Datum
+pattern_datum(ValueKind kind, uint64 pattern)
+{
+	switch (kind)
+	{
+		case VALUE_INT8:
+			return CharGetDatum((char) pattern);
+		case VALUE_INT16:
+			return Int16GetDatum((int16) pattern);
+		case VALUE_INT32:
+		case VALUE_FLOAT32:
+			return Int32GetDatum((int32) pattern);
+		default:
+			return Int64GetDatum((int64) pattern);
+	}
+}
+
+/* The values of few rows, without decoding the others; false if not so. */
+static bool
+fill_few(ScanColumn *column, SegmentReader *reader, const ScanBatch *batch)
+{
+	uint64		patterns[GATHER_MAX];
+
+	if (batch->nrows > GATHER_MAX ||
+		!attribute_vector_gather(&column->vector, reader, batch->rows,
+								 batch->nrows, patterns))
+		return false;
+	for (int i = 0; i < batch->nrows; i++)
+		column->values[i] = pattern_datum(column->vector.kind, patterns[i]);
+	return true;
+}
+
 /* Floats travel as the bits of integers, as Datums of them do. */
 static void
 fill_fixed(ScanColumn *column, const ScanBatch *batch)
@@ -172,7 +205,7 @@ scan_column_fill(ScanColumn *column, SegmentReader *reader, ScanBatch *batch)
 		fill_nulls(column, batch);
 		if (av->kind == VALUE_BYTES || av->kind == VALUE_NUMERIC)
 			fill_strings(column, reader, batch);
-		else
+		else if (!fill_few(column, reader, batch))
 		{
 			attribute_vector_decode_values(av, reader);
 			fill_fixed(column, batch);

@@ -104,6 +104,9 @@ vector_scan_explain(CustomScanState *node, List *ancestors, ExplainState *es)
 							counters->groups_skipped, es);
 	ExplainPropertyUInteger("Columnar Vectors Skipped", NULL,
 							counters->vectors_skipped, es);
+	if (state->nfilters > 0 && es->verbose)
+		ExplainPropertyUInteger("Columnar Vectors Filtered Packed", NULL,
+								counters->vectors_packed, es);
 	if (state->nfilters > 0)
 		ExplainPropertyUInteger("Rows Removed by Vector Filter", NULL,
 								counters->rows_removed, es);

@@ -65,6 +65,7 @@ add_counters(dsm_segment *segment, Datum argument)
 
 		state->own_counters.groups_skipped += counters->groups_skipped;
 		state->own_counters.vectors_skipped += counters->vectors_skipped;
+		state->own_counters.vectors_packed += counters->vectors_packed;
 		state->own_counters.rows_removed += counters->rows_removed;
 		state->own_counters.rows_unjoined += counters->rows_unjoined;
 	}

@@ -132,6 +132,14 @@ apply_match(const uint8 *match, bool is_negated, uint64 *mask)
 	}
 }
 
+/* Keep the bits of mask that are, or are not, in matches. */
+static void
+apply_matches(const uint64 *matches, bool is_negated, uint64 *mask)
+{
+	for (int w = 0; w < VECTOR_WORDS; w++)
+		mask[w] &= is_negated ? ~matches[w] : matches[w];
+}
+
 static void
 clear_mask(uint64 *mask)
 {
@@ -149,12 +157,22 @@ exclude_nulls(const AttributeVector *av, uint64 *mask)
 
 /* ---- fixed width ---- */
 
-static bool
-match_integers(const ColumnFilter *filter, const AttributeVector *av,
-			   uint8 *match)
+/* The values of both ranges. */
+static IntegerRange
+intersect_ranges(IntegerRange a, IntegerRange b)
 {
-	const IntegerRange *range = &filter->integers;
+	IntegerRange both;
 
+	both.low = Max(a.low, b.low);
+	both.high = Min(a.high, b.high);
+	both.is_empty = a.is_empty || b.is_empty || both.low > both.high;
+	return both;
+}
+
+static bool
+match_integers(const ColumnFilter *filter, const IntegerRange *range,
+			   const AttributeVector *av, uint8 *match)
+{
 	switch (av->kind)
 	{
 		case VALUE_INT8:
@@ -175,6 +193,48 @@ match_integers(const ColumnFilter *filter, const AttributeVector *av,
 		default:
 			return false;
 	}
+}
+
+/* Is what the filter compares values as the order they were encoded in? */
+static bool
+compares_signed(const ColumnFilter *filter, const AttributeVector *av)
+{
+	return av->kind != VALUE_INT8 && !filter->clause.type->is_unsigned;
+}
+
+/*
+ * Compare values in the form in which they are stored, member by member of a
+ * set.  False if they have to be decoded.
+ */
+static bool
+match_packed(const ColumnFilter *filter, const IntegerRange *range,
+			 AttributeVector *av, SegmentReader *reader, uint64 *matches)
+{
+	bool		is_set = filter->clause.kind == FILTER_SET;
+	int			nranges = is_set ? filter->nmembers : 1;
+	const char *reason = NULL;
+
+	if (nranges > MAX_CODE_RANGES || av->has_values)
+		return false;
+	memset(matches, 0, sizeof(uint64) * VECTOR_WORDS);
+	for (int i = 0; i < nranges && !range->is_empty; i++)
+	{
+		uint64		found[VECTOR_WORDS];
+		int64		low = is_set ? filter->members[i].integer : range->low;
+		int64		high = is_set ? low : range->high;
+
+		if (!chunk_between_fixed(av->chunk, av->vector,
+								 compares_signed(filter, av), low, high,
+								 found, &reason))
+		{
+			if (reason)
+				segment_reader_report(reader, av->attno, reason);
+			return false;
+		}
+		for (int w = 0; w < VECTOR_WORDS; w++)
+			matches[w] |= found[w];
+	}
+	return true;
 }
 
 /* One member after the other: long lists of floats are rare. */
@@ -218,20 +278,39 @@ match_floats(const ColumnFilter *filter, const AttributeVector *av,
 }
 
 static bool
-apply_fixed(ColumnFilter *filter, AttributeVector *av, SegmentReader *reader,
-			uint64 *mask)
+apply_integers(ColumnFilter *filter, const ColumnFilter *partner,
+			   AttributeVector *av, SegmentReader *reader, uint64 *mask)
+{
+	IntegerRange range = filter->integers;
+	uint64		matches[VECTOR_WORDS];
+	uint8		match[VECTOR_LENGTH];
+
+	if (partner)
+		range = intersect_ranges(range, partner->integers);
+	if (match_packed(filter, &range, av, reader, matches))
+	{
+		apply_matches(matches, filter->is_negated, mask);
+		filter->is_packed = true;
+		return true;
+	}
+	attribute_vector_decode_values(av, reader);
+	if (!match_integers(filter, &range, av, match))
+		return false;
+	apply_match(match, filter->is_negated, mask);
+	return true;
+}
+
+static bool
+apply_floats(ColumnFilter *filter, AttributeVector *av, SegmentReader *reader,
+			 uint64 *mask)
 {
 	uint8		match[VECTOR_LENGTH];
-	bool		is_known;
 
 	attribute_vector_decode_values(av, reader);
-	if (filter->clause.type->domain == DOMAIN_INTEGER)
-		is_known = match_integers(filter, av, match);
-	else
-		is_known = match_floats(filter, av, match);
-	if (is_known)
-		apply_match(match, filter->is_negated, mask);
-	return is_known;
+	if (!match_floats(filter, av, match))
+		return false;
+	apply_match(match, filter->is_negated, mask);
+	return true;
 }
 
 /* ---- numerics ---- */
@@ -322,17 +401,62 @@ set_numeric_range(ColumnFilter *filter, int scale)
 	filter->scale = scale;
 }
 
+/* The filter's bounds, and its partner's, as integers of the scale. */
+static IntegerRange
+numeric_range(ColumnFilter *filter, ColumnFilter *partner, int scale)
+{
+	set_numeric_range(filter, scale);
+	if (partner == NULL)
+		return filter->integers;
+	set_numeric_range(partner, scale);
+	return intersect_ranges(filter->integers, partner->integers);
+}
+
+/* Compare scaled integers in the form in which they are stored. */
 static bool
-apply_numeric(ColumnFilter *filter, AttributeVector *av, SegmentReader *reader,
-			  uint64 *mask)
+match_packed_numeric(ColumnFilter *filter, ColumnFilter *partner,
+					 AttributeVector *av, SegmentReader *reader,
+					 uint64 *matches)
+{
+	const char *reason;
+	IntegerRange range;
+	uint8		scale;
+
+	if (!chunk_numeric_is_packed(av->chunk, &scale))
+		return false;
+	range = numeric_range(filter, partner, scale);
+	if (range.is_empty)
+	{
+		clear_mask(matches);
+		return true;
+	}
+	if (chunk_between_numeric(av->chunk, av->vector, range.low, range.high,
+							  matches, &reason))
+		return true;
+	if (reason)
+		segment_reader_report(reader, av->attno, reason);
+	return false;
+}
+
+static bool
+apply_numeric(ColumnFilter *filter, ColumnFilter *partner,
+			  AttributeVector *av, SegmentReader *reader, uint64 *mask)
 {
 	int64		values[VECTOR_LENGTH + DECODE_SLACK_VALUES];
 	uint8		match[VECTOR_LENGTH];
+	uint64		matches[VECTOR_WORDS];
+	IntegerRange range;
 	uint8		scale;
 	const char *reason = NULL;
 
 	if (filter->clause.kind != FILTER_COMPARE || av->kind != VALUE_NUMERIC)
 		return false;
+	if (match_packed_numeric(filter, partner, av, reader, matches))
+	{
+		apply_matches(matches, filter->is_negated, mask);
+		filter->is_packed = true;
+		return true;
+	}
 	if (!chunk_numeric_scaled(av->chunk, av->vector, values, &scale, &reason))
 	{
 		if (reason)
@@ -340,8 +464,8 @@ apply_numeric(ColumnFilter *filter, AttributeVector *av, SegmentReader *reader,
 		return false;
 	}
 
-	set_numeric_range(filter, scale);
-	match_integers_int64(filter, &filter->integers, values, match);
+	range = numeric_range(filter, partner, scale);
+	match_integers_int64(filter, &range, values, match);
 	apply_match(match, filter->is_negated, mask);
 	return true;
 }
@@ -402,6 +526,110 @@ bytes_filter_matches(const ColumnFilter *filter, const StringRef *string)
 	}
 }
 
+/* ---- dictionaries ---- */
+
+static bool
+integer_matches(const ColumnFilter *filter, int64 value)
+{
+	const IntegerRange *range = &filter->integers;
+	bool		matches;
+
+	if (filter->clause.kind == FILTER_SET)
+		matches = is_member(filter, value);
+	else
+		matches = !range->is_empty && value >= range->low &&
+			value <= range->high;
+	return matches != filter->is_negated;
+}
+
+static bool
+float_matches(const ColumnFilter *filter, double value)
+{
+	bool		matches = false;
+
+	if (filter->clause.kind != FILTER_SET)
+		matches = isnan(value) ? filter->floats.has_nan :
+			value >= filter->floats.low && value <= filter->floats.high;
+	else if (isnan(value))
+		matches = filter->has_nan_member;
+	for (int i = 0; i < filter->nmembers && !matches; i++)
+		matches = filter->members[i].number == value;
+	return matches != filter->is_negated;
+}
+
+/* A number of a dictionary, which has them in native form. */
+static bool
+number_entry_matches(const ColumnFilter *filter, ValueKind kind,
+					 const StringRef *entry)
+{
+	union
+	{
+		uint8		byte;
+		int16		small;
+		int32		word;
+		uint32		unsigned_word;
+		int64		wide;
+		float4		real;
+		float8		number;
+	}			value;
+
+	Assert(entry->length <= sizeof(value));
+	memcpy(&value, entry->data, entry->length);
+	switch (kind)
+	{
+		case VALUE_INT8:
+			return integer_matches(filter, value.byte);
+		case VALUE_INT16:
+			return integer_matches(filter, value.small);
+		case VALUE_INT32:
+			return integer_matches(filter, filter->clause.type->is_unsigned ?
+								   (int64) value.unsigned_word : value.word);
+		case VALUE_FLOAT32:
+			return float_matches(filter, value.real);
+		case VALUE_FLOAT64:
+			return float_matches(filter, value.number);
+		default:
+			return integer_matches(filter, value.wide);
+	}
+}
+
+static bool
+entry_matches(const ColumnFilter *filter, ValueKind kind,
+			  const StringRef *entry)
+{
+	return kind == VALUE_BYTES ? bytes_filter_matches(filter, entry) :
+		number_entry_matches(filter, kind, entry);
+}
+
+/*
+ * Which entries match, as runs of codes: entries are sorted, so that ranges
+ * and prefixes have one.  More runs than there is room for only count.
+ */
+static void
+find_code_ranges(ColumnFilter *filter)
+{
+	bool		was_matching = false;
+
+	filter->ncode_ranges = 0;
+	for (uint32 i = 0; i < filter->nentries; i++)
+	{
+		bool		is_matching = filter->entries[i] != 0;
+
+		if (is_matching && filter->ncode_ranges < MAX_CODE_RANGES)
+		{
+			CodeRange  *range = &filter->code_ranges[filter->ncode_ranges];
+
+			range->high = (uint16) i;
+			if (!was_matching)
+				range->low = (uint16) i;
+		}
+		if (was_matching && !is_matching)
+			filter->ncode_ranges++;
+		was_matching = is_matching;
+	}
+	filter->ncode_ranges += was_matching;
+}
+
 /*
  * Decide every entry of the chunk's dictionary, if it has one that is small
  * against the segment's rows.
@@ -430,19 +658,12 @@ prepare_entries(ColumnFilter *filter, AttributeVector *av,
 		filter->entries =
 			MemoryContextAlloc(MemoryContextGetParent(filter->context),
 							   CHUNK_MAX_ROWS);
-	filter->nmatching = 0;
 	for (uint32 i = 0; i < nentries; i++)
-	{
-		filter->entries[i] = bytes_filter_matches(filter, &strings[i]);
-		if (filter->entries[i])
-		{
-			filter->matching = (uint16) i;
-			filter->nmatching++;
-		}
-	}
+		filter->entries[i] = entry_matches(filter, av->kind, &strings[i]);
 	pfree(strings);
 
 	filter->nentries = nentries;
+	find_code_ranges(filter);
 	return true;
 }
 
@@ -464,34 +685,94 @@ decode_codes(const ColumnFilter *filter, AttributeVector *av,
 			   sizeof(uint16) * (VECTOR_LENGTH - nvalues));
 }
 
-/* Most filters want one entry, which is a comparison of codes, or none. */
-static void
-apply_codes(ColumnFilter *filter, AttributeVector *av, SegmentReader *reader,
-			uint64 *mask)
+/* Compare codes in the form in which they are stored; false if that fails. */
+static bool
+match_packed_codes(const ColumnFilter *filter, AttributeVector *av,
+				   SegmentReader *reader, uint64 *matches)
 {
-	uint16		codes[VECTOR_LENGTH + DECODE_SLACK_VALUES];
-	uint8		match[VECTOR_LENGTH];
+	const char *reason;
 
-	if (filter->nmatching == 0)
+	if (filter->ncode_ranges > MAX_CODE_RANGES)
+		return false;
+	memset(matches, 0, sizeof(uint64) * VECTOR_WORDS);
+	for (int i = 0; i < filter->ncode_ranges; i++)
 	{
-		clear_mask(mask);
-		return;
+		uint64		found[VECTOR_WORDS];
+
+		if (!chunk_between_codes(av->chunk, av->vector,
+								 filter->code_ranges[i].low,
+								 filter->code_ranges[i].high, found, &reason))
+		{
+			if (reason)
+				segment_reader_report(reader, av->attno, reason);
+			return false;
+		}
+		for (int w = 0; w < VECTOR_WORDS; w++)
+			matches[w] |= found[w];
 	}
-	if (filter->nmatching == filter->nentries)
-		return;
+	return true;
+}
 
-	decode_codes(filter, av, reader, codes);
-	if (filter->nmatching == 1)
+/* Most filters want one run of entries, which is a comparison of codes. */
+static void
+match_codes(const ColumnFilter *filter, const uint16 *codes, uint8 *match)
+{
+	if (filter->ncode_ranges == 1)
 	{
+		uint16		low = filter->code_ranges[0].low;
+		uint16		span = filter->code_ranges[0].high - low;
+
 		for (int i = 0; i < VECTOR_LENGTH; i++)
-			match[i] = codes[i] == filter->matching;
+			match[i] = (uint16) (codes[i] - low) <= span;
 	}
 	else
 	{
 		for (int i = 0; i < VECTOR_LENGTH; i++)
 			match[i] = filter->entries[codes[i]];
 	}
+}
+
+/* The filter's verdicts on entries say what is negated. */
+static void
+apply_codes(ColumnFilter *filter, AttributeVector *av, SegmentReader *reader,
+			uint64 *mask)
+{
+	const CodeRange *first = &filter->code_ranges[0];
+	uint16		codes[VECTOR_LENGTH + DECODE_SLACK_VALUES];
+	uint64		matches[VECTOR_WORDS];
+	uint8		match[VECTOR_LENGTH];
+
+	if (filter->ncode_ranges == 0)
+	{
+		clear_mask(mask);
+		return;
+	}
+	if (filter->ncode_ranges == 1 && first->low == 0 &&
+		first->high == filter->nentries - 1)
+		return;
+
+	if (match_packed_codes(filter, av, reader, matches))
+	{
+		apply_matches(matches, false, mask);
+		filter->is_packed = true;
+		return;
+	}
+	decode_codes(filter, av, reader, codes);
+	match_codes(filter, codes, match);
 	apply_match(match, false, mask);
+}
+
+/* By the dictionary, if the chunk has one that pays. */
+static bool
+apply_entries(ColumnFilter *filter, ColumnFilter *partner,
+			  AttributeVector *av, SegmentReader *reader, uint64 *mask)
+{
+	if (av->has_values || !prepare_entries(filter, av, reader))
+		return false;
+	apply_codes(filter, av, reader, mask);
+	if (partner && prepare_entries(partner, av, reader))
+		apply_codes(partner, av, reader, mask);
+	return true;
 }
 
 static void
@@ -570,9 +851,8 @@ apply_bytes(ColumnFilter *filter, AttributeVector *av, SegmentReader *reader,
 {
 	if (av->kind != VALUE_BYTES)
 		return false;
-	if (prepare_entries(filter, av, reader))
-		apply_codes(filter, av, reader, mask);
-	else if (!apply_search(filter, av, reader, mask))
+	if (!apply_entries(filter, NULL, av, reader, mask) &&
+		!apply_search(filter, av, reader, mask))
 		apply_strings(filter, av, reader, mask);
 	return true;
 }
@@ -595,11 +875,27 @@ apply_null_test(const ColumnFilter *filter, const AttributeVector *av,
 }
 
 bool
-vector_filter_apply(ColumnFilter *filter, AttributeVector *av,
-					SegmentReader *reader, uint64 *mask)
+column_filter_is_range(const ColumnFilter *filter)
+{
+	FilterDomain domain = filter->clause.type ?
+		filter->clause.type->domain : DOMAIN_BYTES;
+
+	return filter->is_ready && filter->clause.kind == FILTER_COMPARE &&
+		!filter->is_negated && filter->verdict == VERDICT_SOME &&
+		!filter->takes_null && !filter->is_opaque &&
+		(domain == DOMAIN_INTEGER || domain == DOMAIN_NUMERIC);
+}
+
+bool
+vector_filter_apply(ColumnFilter *filter, ColumnFilter *partner,
+					AttributeVector *av, SegmentReader *reader, uint64 *mask)
 {
 	Assert(filter->is_ready);
 	Assert(av->chunk != NULL);
+	Assert(partner == NULL || (column_filter_is_range(filter) &&
+							   column_filter_is_range(partner)));
+
+	filter->is_packed = false;
 
 	if (filter->takes_null)
 		return true;
@@ -625,10 +921,13 @@ vector_filter_apply(ColumnFilter *filter, AttributeVector *av,
 	switch (filter->clause.type->domain)
 	{
 		case DOMAIN_INTEGER:
+			return apply_entries(filter, partner, av, reader, mask) ||
+				apply_integers(filter, partner, av, reader, mask);
 		case DOMAIN_FLOAT:
-			return apply_fixed(filter, av, reader, mask);
+			return apply_entries(filter, NULL, av, reader, mask) ||
+				apply_floats(filter, av, reader, mask);
 		case DOMAIN_NUMERIC:
-			return apply_numeric(filter, av, reader, mask);
+			return apply_numeric(filter, partner, av, reader, mask);
 		case DOMAIN_BYTES:
 			return apply_bytes(filter, av, reader, mask);
 	}

@@ -161,6 +161,13 @@ set_form(SourceColumn *column, Vector *vector, VectorForm form)
 		} \
 	} while (0)
 
+/* Of four bytes: is it not one of OIDs? */
+static bool
+is_signed_word(const AttributeVector *av)
+{
+	return av->attr->atttypid == INT4OID || av->attr->atttypid == DATEOID;
+}
+
 static void
 widen_integers(const AttributeVector *av, const uint16 *rows, int nslots,
 			   int64 *integers)
@@ -174,7 +181,7 @@ widen_integers(const AttributeVector *av, const uint16 *rows, int nslots,
 			WIDEN(integers, int16);
 			break;
 		case 4:
-			if (av->attr->atttypid == INT4OID || av->attr->atttypid == DATEOID)
+			if (is_signed_word(av))
 				WIDEN(integers, int32);
 			else
 				WIDEN(integers, uint32);
@@ -254,7 +261,57 @@ set_bounds(VectorScanState *scan, SourceColumn *column)
 	column->vector.max = range.max_int;
 }
 
-/* Few values, one by one; false if all of the vector has to be decoded. */
+/*
+ * Bit patterns of the values of few rows, by slot, without decoding the
+ * others; false if all of the vector has to be decoded.
+ */
+static bool
+gather_patterns(VectorScanState *scan, SourceColumn *column, uint64 *patterns)
+{
+	VectorSource *source = scan->source;
+
+	return source->rows != NULL && source->batch.nslots <= GATHER_MAX &&
+		attribute_vector_gather(&column->column->vector, scan->scan->reader,
+								source->rows, source->batch.nslots, patterns);
+}
+
+/* Widen patterns, in place. */
+#define WIDEN_PATTERNS(target, patterns, n, type) \
+	do { \
+		for (int i = 0; i < (n); i++) \
+			(target)[i] = (type) (patterns)[i]; \
+	} while (0)
+
+static bool
+gather_integers(VectorScanState *scan, SourceColumn *column, int64 *integers)
+{
+	const AttributeVector *av = &column->column->vector;
+	uint64	   *patterns = (uint64 *) integers;
+	int			n = scan->source->batch.nslots;
+
+	if (!gather_patterns(scan, column, patterns))
+		return false;
+	switch (av->attr->attlen)
+	{
+		case 1:
+			WIDEN_PATTERNS(integers, patterns, n, uint8);
+			break;
+		case 2:
+			WIDEN_PATTERNS(integers, patterns, n, int16);
+			break;
+		case 4:
+			if (is_signed_word(av))
+				WIDEN_PATTERNS(integers, patterns, n, int32);
+			else
+				WIDEN_PATTERNS(integers, patterns, n, uint32);
+			break;
+		default:
+			break;
+	}
+	return true;
+}
+
+/* Few values, one by one, of encodings that allow that alone. */
 static bool
 fetch_integers(VectorScanState *scan, SourceColumn *column, int64 *integers)
 {
@@ -297,7 +354,8 @@ load_integers(VectorScanState *scan, SourceColumn *column)
 		vector->is_constant = !vector->has_nulls;
 		return;
 	}
-	if (fetch_integers(scan, column, vector->integers))
+	if (gather_integers(scan, column, vector->integers) ||
+		fetch_integers(scan, column, vector->integers))
 		return;
 
 	attribute_vector_decode_values(av, scan->scan->reader);
@@ -306,6 +364,27 @@ load_integers(VectorScanState *scan, SourceColumn *column)
 	else
 		widen_integers(av, source->rows, source->batch.nslots,
 					   vector->integers);
+}
+
+static bool
+gather_floats(VectorScanState *scan, SourceColumn *column, int64 *integers)
+{
+	bool		is_narrow = column->attr->attlen == sizeof(float4);
+	uint64	   *patterns = (uint64 *) integers;
+
+	if (!gather_patterns(scan, column, patterns))
+		return false;
+	for (int i = 0; is_narrow && i < scan->source->batch.nslots; i++)
+	{
+		uint32		pattern = (uint32) patterns[i];
+		float4		narrow;
+		double		wide;
+
+		memcpy(&narrow, &pattern, sizeof(narrow));
+		wide = narrow;
+		memcpy(&patterns[i], &wide, sizeof(wide));
+	}
+	return true;
 }
 
 static void
@@ -317,14 +396,16 @@ load_floats(VectorScanState *scan, SourceColumn *column)
 	const uint16 *rows = source->rows;
 	int			nslots = source->batch.nslots;
 
+	vector->integers = BUFFER(source, column->integer_buffer, int64,
+							  VALUES_ROOM);
+	if (gather_floats(scan, column, vector->integers))
+		return;
 	attribute_vector_decode_values(av, scan->scan->reader);
 	if (rows == NULL && av->attr->attlen == sizeof(double))
 	{
 		vector->floats = av->values;
 		return;
 	}
-	vector->integers = BUFFER(source, column->integer_buffer, int64,
-							  VALUES_ROOM);
 	if (av->attr->attlen == sizeof(float4))
 		WIDEN(vector->floats, float4);
 	else
@@ -347,21 +428,35 @@ load_booleans(VectorScanState *scan, SourceColumn *column)
 		pack_booleans(av->values, vector->bits);
 }
 
-/* Numerics as scaled integers; false if they are not stored so. */
+/* Those of few rows, without decoding the others. */
 static bool
-load_numerics(VectorScanState *scan, SourceColumn *column)
+gather_numerics(VectorScanState *scan, SourceColumn *column, int64 *integers)
 {
 	VectorSource *source = scan->source;
 	AttributeVector *av = &column->column->vector;
-	Vector	   *vector = &column->vector;
-	int64	   *integers = BUFFER(source, column->integer_buffer, int64,
-								  VALUES_ROOM);
 	const char *reason;
 
-	if (av->kind != VALUE_NUMERIC)
+	if (source->rows == NULL || source->batch.nslots > GATHER_MAX ||
+		!chunk_numeric_is_packed(av->chunk, &column->vector.scale))
 		return false;
-	if (!chunk_numeric_uniform(av->chunk, av->vector, integers, &vector->scale,
-							   &reason))
+	if (chunk_gather_numeric(av->chunk, av->vector, source->rows,
+							 source->batch.nslots, integers, &reason))
+		return true;
+	if (reason)
+		segment_reader_report(scan->scan->reader, av->attno, reason);
+	return false;
+}
+
+/* Those of all rows, moved to their slots. */
+static bool
+decode_numerics(VectorScanState *scan, SourceColumn *column, int64 *integers)
+{
+	VectorSource *source = scan->source;
+	AttributeVector *av = &column->column->vector;
+	const char *reason;
+
+	if (!chunk_numeric_uniform(av->chunk, av->vector, integers,
+							   &column->vector.scale, &reason))
 	{
 		if (reason)
 			segment_reader_report(scan->scan->reader, av->attno, reason);
@@ -369,12 +464,23 @@ load_numerics(VectorScanState *scan, SourceColumn *column)
 	}
 
 	/* Slots are not behind their positions: in place is safe. */
-	if (source->rows)
-	{
-		for (int i = 0; i < source->batch.nslots; i++)
-			integers[i] = integers[source->rows[i]];
-	}
-	vector->integers = integers;
+	for (int i = 0; source->rows && i < source->batch.nslots; i++)
+		integers[i] = integers[source->rows[i]];
+	return true;
+}
+
+/* Numerics as scaled integers; false if they are not stored so. */
+static bool
+load_numerics(VectorScanState *scan, SourceColumn *column)
+{
+	int64	   *integers = BUFFER(scan->source, column->integer_buffer, int64,
+								  VALUES_ROOM);
+
+	if (column->column->vector.kind != VALUE_NUMERIC ||
+		(!gather_numerics(scan, column, integers) &&
+		 !decode_numerics(scan, column, integers)))
+		return false;
+	column->vector.integers = integers;
 	set_bounds(scan, column);
 	return true;
 }
@@ -769,6 +875,25 @@ find_dictionary(VectorScanState *scan, SourceColumn *column)
 	return true;
 }
 
+/* Codes of few rows, without decoding the others. */
+static bool
+gather_codes(VectorScanState *scan, SourceColumn *column, uint16 *codes)
+{
+	VectorSource *source = scan->source;
+	AttributeVector *av = &column->column->vector;
+	const char *reason;
+
+	if (source->rows == NULL || source->batch.nslots > GATHER_MAX ||
+		column->dictionary.nentries == 1)
+		return false;
+	if (chunk_gather_codes(av->chunk, av->vector, source->rows,
+						   source->batch.nslots, codes, &reason))
+		return true;
+	if (reason)
+		segment_reader_report(scan->scan->reader, av->attno, reason);
+	return false;
+}
+
 static void
 load_codes(VectorScanState *scan, SourceColumn *column)
 {
@@ -778,6 +903,8 @@ load_codes(VectorScanState *scan, SourceColumn *column)
 							   VALUES_ROOM);
 	const char *reason;
 
+	if (gather_codes(scan, column, codes))
+		return;
 	if (column->dictionary.nentries == 1)
 		memset(codes, 0, sizeof(uint16) * VECTOR_LENGTH);
 	else if (!chunk_decode_codes(av->chunk, av->vector, codes, &reason))

@@ -465,6 +465,29 @@ check_dictionary(const ChunkCase *input, const char *name, ChunkReader *reader,
 	}
 }
 
+/* What was found without decoding is what has been decoded since. */
+static void
+check_packed(const ChunkCase *input, const char *name, ChunkReader *reader,
+			 uint32_t vector, uint32_t nvalues, WalkSpace *space)
+{
+	const char *reason = NULL;
+	uint32_t	nentries;
+	uint8_t		scale;
+
+	if (chunk_has_dictionary(reader, &nentries))
+		UNIT_CHECKF(packed_agree(&space->packed_codes, space->codes, 2,
+								 space->nulls, nvalues),
+					"%s: vector %u: other codes when packed", name, vector);
+	if (input->kind == VALUE_BYTES ||
+		(input->kind == VALUE_NUMERIC &&
+		 !chunk_numeric_uniform(reader, vector, (int64_t *) space->values,
+								&scale, &reason)))
+		return;
+	UNIT_CHECKF(packed_agree(&space->packed, space->values,
+							 walk_size(input->kind), space->nulls, nvalues),
+				"%s: vector %u: other values when packed", name, vector);
+}
+
 static uint32_t
 check_nulls(const ChunkCase *input, const char *name, ChunkReader *reader,
 			uint32_t vector, uint32_t nvalues, WalkSpace *space)
@@ -497,6 +520,7 @@ check_vector(const ChunkCase *input, const char *name, ChunkReader *reader,
 {
 	uint32_t	left = input->nrows - vector * VECTOR_LENGTH;
 	uint32_t	nvalues = left < VECTOR_LENGTH ? left : VECTOR_LENGTH;
+	const char *reason = NULL;
 	uint32_t	nnulls;
 	ZoneRange	range;
 
@@ -510,12 +534,16 @@ check_vector(const ChunkCase *input, const char *name, ChunkReader *reader,
 									  space),
 				"%s: null count in the zone map of vector %u", name, vector);
 	check_singles(input, name, reader, vector, nvalues);
+	if (!walk_find_packed(reader, input->kind, nvalues, vector, space, &reason))
+		unit_fail(__FILE__, __LINE__, "%s: vector %u, packed: %s", name,
+				  vector, reason);
 	if (input->kind < VALUE_BYTES)
 		check_fixed(input, name, reader, vector, nvalues, space);
 	else
 		check_strings(input, name, reader, vector, nvalues, space);
 	check_singles(input, name, reader, vector, nvalues);
 	check_dictionary(input, name, reader, vector, nvalues, space);
+	check_packed(input, name, reader, vector, nvalues, space);
 }
 
 /* In any order, each vector alone and after others. */

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "encoding/chunk.h"
+#include "packed_walk.h"
 
 /* A chunk that lies in memory. */
 typedef struct MemorySource
@@ -48,7 +49,93 @@ typedef struct WalkSpace
 	uint16_t	codes[VECTOR_LENGTH + DECODE_SLACK_VALUES];
 	StringRef	strings[VECTOR_LENGTH];
 	StringRef	entries[CHUNK_MAX_ROWS];
+	PackedFindings packed;
+	PackedFindings packed_codes;
 } WalkSpace;
+
+/* The first position that is not NULL, or nvalues. */
+static inline uint32_t
+walk_first_valid(const uint64_t *nulls, uint32_t nvalues)
+{
+	uint32_t	first = 0;
+
+	while (first < nvalues && (nulls[first / 64] >> (first % 64) & 1))
+		first++;
+	return first;
+}
+
+/* Bytes of a decoded value; numerics as scaled integers. */
+static inline int
+walk_size(ValueKind kind)
+{
+	return kind == VALUE_INT8 ? 1 : kind == VALUE_INT16 ? 2 :
+		kind == VALUE_INT32 || kind == VALUE_FLOAT32 ? 4 : 8;
+}
+
+/*
+ * Look into a vector that has not been decoded, whose nulls are in space.
+ * False if it is refused; then a reader that decodes it must do so, too.
+ */
+static inline bool
+walk_find_packed(ChunkReader *reader, ValueKind kind, uint32_t nvalues,
+				 uint32_t vector, WalkSpace *space, const char **reason)
+{
+	uint32_t	first = walk_first_valid(space->nulls, nvalues);
+	uint32_t	nentries;
+	uint8_t		scale;
+
+	memset(&space->packed, 0, sizeof(space->packed));
+	memset(&space->packed_codes, 0, sizeof(space->packed_codes));
+	if (first == nvalues)
+		return true;
+	if (chunk_has_dictionary(reader, &nentries) && nentries > 0 &&
+		!packed_find(reader, vector, nvalues, first, PACKED_CODES, 2,
+					 &space->packed_codes, reason))
+		return false;
+	if (kind == VALUE_BYTES ||
+		(kind == VALUE_NUMERIC && !chunk_numeric_is_packed(reader, &scale)))
+		return true;
+	return packed_find(reader, vector, nvalues, first,
+					   kind == VALUE_NUMERIC ? PACKED_NUMERIC : PACKED_FIXED,
+					   walk_size(kind), &space->packed, reason);
+}
+
+/* What was found must be what was decoded. */
+static inline void
+walk_check_packed(ChunkReader *reader, ValueKind kind, uint32_t nvalues,
+				  const WalkSpace *space)
+{
+	uint32_t	nentries;
+
+	if (chunk_has_dictionary(reader, &nentries) &&
+		!packed_agree(&space->packed_codes, space->codes, 2, space->nulls,
+					  nvalues))
+		abort();
+	if (kind != VALUE_BYTES &&
+		!packed_agree(&space->packed, space->values, walk_size(kind),
+					  space->nulls, nvalues))
+		abort();
+}
+
+/* A vector that was refused unseen must be refused when it is decoded. */
+static inline void
+walk_refused(ChunkReader *reader, ValueKind kind, uint32_t vector,
+			 WalkSpace *space)
+{
+	const char *reason;
+	uint32_t	nentries;
+	uint8_t		scale;
+
+	if (chunk_has_dictionary(reader, &nentries) ?
+		chunk_decode_codes(reader, vector, space->codes, &reason) &&
+		(kind == VALUE_BYTES ||
+		 chunk_decode_fixed(reader, vector, space->values, &reason)) :
+		kind < VALUE_BYTES ?
+		chunk_decode_fixed(reader, vector, space->values, &reason) :
+		chunk_numeric_uniform(reader, vector, (int64_t *) space->values,
+							  &scale, &reason))
+		abort();
+}
 
 /* A sum over bytes, so that each is read. */
 static inline uint32_t
@@ -130,20 +217,35 @@ walk_vector(ChunkReader *reader, ValueKind kind, uint32_t nrows,
 	for (uint32_t i = 0; i < nvalues; i += nvalues / 2 + 1)
 		if (!(space->nulls[i / 64] >> (i % 64) & 1))
 			*sum += walk_single(reader, kind, vector, i);
+	if (!walk_find_packed(reader, kind, nvalues, vector, space, reason))
+	{
+		walk_refused(reader, kind, vector, space);
+		return false;
+	}
 	if (chunk_has_dictionary(reader, &nentries) &&
 		!chunk_decode_codes(reader, vector, space->codes, reason))
 		return false;
 	if (kind < VALUE_BYTES)
-		return chunk_decode_fixed(reader, vector, space->values, reason);
+	{
+		if (!chunk_decode_fixed(reader, vector, space->values, reason))
+			return false;
+		walk_check_packed(reader, kind, nvalues, space);
+		return true;
+	}
 	if (!chunk_decode_strings(reader, vector, NULL, space->strings, reason))
 		return false;
 	for (uint32_t i = 0; i < nvalues; i++)
 		*sum += touch_string(space->strings[i]);
 	if (kind != VALUE_NUMERIC)
+	{
+		walk_check_packed(reader, kind, nvalues, space);
 		return walk_strings(reader, nvalues, vector, space, reason);
+	}
 	if (!chunk_numeric_uniform(reader, vector, (int64_t *) space->values,
 							   &scale, reason) && *reason != NULL)
 		return false;
+	if (chunk_numeric_is_packed(reader, &scale))
+		walk_check_packed(reader, kind, nvalues, space);
 	return chunk_numeric_scaled(reader, vector, (int64_t *) space->values,
 								&scale, reason) ||
 		*reason == NULL;

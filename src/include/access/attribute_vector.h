@@ -77,6 +77,19 @@ extern bool attribute_vector_single(AttributeVector *av,
 									Datum *value, bool *isnull);
 
 /*
+ * Bit patterns of values of fixed width at some positions, in increasing
+ * order, in the lower bits; anything for NULLs.  Decodes nothing else.  False
+ * if decoding the vector is the way, or has been done.
+ */
+extern bool attribute_vector_gather(AttributeVector *av,
+									SegmentReader *reader,
+									const uint16 *positions, int npositions,
+									uint64 *patterns);
+
+/* Up to so many values, that serves better than decoding all. */
+#define GATHER_MAX	32
+
+/*
  * The value at a position, decoding what is needed; by-reference values are
  * palloc'd in the current context.
  */

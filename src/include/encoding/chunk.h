@@ -262,6 +262,48 @@ extern bool chunk_numeric_uniform(ChunkReader *reader, uint32_t vector,
 								  const char **reason);
 
 /*
+ * What follows looks into vectors without decoding them.  Where a function
+ * returns false and leaves *reason NULL, the vector's encoding does not allow
+ * that, and the functions above serve.
+ *
+ * _between sets the bits of matches, VECTOR_LENGTH ones, for values from low to
+ * high and clears the others; those of NULLs and behind the last row may become
+ * anything.  _gather has the values at some positions, in increasing order;
+ * those of NULLs may be anything.
+ */
+
+/* is_signed: how the caller means values to be compared. */
+extern bool chunk_between_fixed(ChunkReader *reader, uint32_t vector,
+								bool is_signed, int64_t low, int64_t high,
+								uint64_t *matches, const char **reason);
+
+/* Bit patterns in the lower bits of values. */
+extern bool chunk_gather_fixed(ChunkReader *reader, uint32_t vector,
+							   const uint16_t *positions, uint32_t npositions,
+							   uint64_t *values, const char **reason);
+
+/* Of a chunk with a dictionary. */
+extern bool chunk_between_codes(ChunkReader *reader, uint32_t vector,
+								uint32_t low, uint32_t high,
+								uint64_t *matches, const char **reason);
+extern bool chunk_gather_codes(ChunkReader *reader, uint32_t vector,
+							   const uint16_t *positions, uint32_t npositions,
+							   uint16_t *codes, const char **reason);
+
+/*
+ * Are all numerics of the chunk integers of 64 bits times 10^-scale, which is
+ * also their display scale?  Only then are there the two functions below.
+ */
+extern bool chunk_numeric_is_packed(ChunkReader *reader, uint8_t *scale);
+extern bool chunk_between_numeric(ChunkReader *reader, uint32_t vector,
+								  int64_t low, int64_t high,
+								  uint64_t *matches, const char **reason);
+extern bool chunk_gather_numeric(ChunkReader *reader, uint32_t vector,
+								 const uint16_t *positions,
+								 uint32_t npositions, int64_t *values,
+								 const char **reason);
+
+/*
  * Is this payload of a numeric, without its length word, one that the server's
  * functions can work with?
  */

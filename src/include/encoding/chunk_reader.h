@@ -90,6 +90,17 @@ extern bool chunk_stream_value(ChunkReader *reader, const IntStream *stream,
 							   uint32_t vector, uint32_t position,
 							   uint64_t *value, const char **reason);
 
+/* The NULLs of a vector if its encoding needs them to be read, else NULL. */
+extern bool chunk_stream_nulls(ChunkReader *reader, const IntStream *stream,
+							   uint32_t vector, const uint64_t **nulls,
+							   const char **reason);
+
+/* Decode the entries of a dictionary of fixed width, once. */
+extern bool chunk_load_entries(ChunkReader *reader, const char **reason);
+
+/* An entry of that dictionary. */
+extern uint64_t chunk_entry_value(const ChunkReader *reader, uint32_t code);
+
 /* The code at a position that is not NULL, below nentries. */
 extern bool chunk_code_at(ChunkReader *reader, uint32_t vector,
 						  uint32_t position, uint32_t *code,

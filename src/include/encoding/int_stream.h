@@ -96,4 +96,17 @@ extern bool int_stream_decode_value(const IntStream *stream,
 									uint64_t *value, IntScratch *scratch,
 									const char **reason);
 
+/* As int_vector_between. */
+extern bool int_stream_between(const IntStream *stream, ChunkSource *source,
+							   uint32_t vector, const uint64_t *nulls,
+							   int64_t low, int64_t high, uint64_t *matches,
+							   IntScratch *scratch, const char **reason);
+
+/* As int_vector_gather. */
+extern bool int_stream_gather(const IntStream *stream, ChunkSource *source,
+							  uint32_t vector, const uint64_t *nulls,
+							  const uint16_t *positions, uint32_t npositions,
+							  uint64_t *values, IntScratch *scratch,
+							  const char **reason);
+
 #endif							/* ENCODING_INT_STREAM_H */

@@ -177,6 +177,28 @@ extern bool int_vector_decode_value(uint8_t encoding, const uint8_t *in,
 									uint32_t position, uint64_t *value,
 									IntScratch *scratch, const char **reason);
 
+/*
+ * Set the bits of matches, VECTOR_LENGTH ones, for values from low to high, in
+ * the order of the type, and clear the others; those of NULLs and behind the
+ * last value may become anything.  Returns false with *reason NULL if the
+ * encoding is none to be searched so: then the vector has to be decoded.
+ */
+extern bool int_vector_between(uint8_t encoding, const uint8_t *in,
+							   size_t length, IntType type, uint32_t nvalues,
+							   const uint64_t *nulls, int64_t low,
+							   int64_t high, uint64_t *matches,
+							   IntScratch *scratch, const char **reason);
+
+/*
+ * The values at some positions, in increasing order, as bit patterns extended
+ * to 64 bits in any way; anything for NULLs.  Returns false as above.
+ */
+extern bool int_vector_gather(uint8_t encoding, const uint8_t *in,
+							  size_t length, IntType type, uint32_t nvalues,
+							  const uint64_t *nulls, const uint16_t *positions,
+							  uint32_t npositions, uint64_t *values,
+							  IntScratch *scratch, const char **reason);
+
 extern const char *int_encoding_name(uint8_t encoding);
 
 /* Floats as decimals: see float_decimal.c. */

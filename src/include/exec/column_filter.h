@@ -105,6 +105,19 @@ typedef struct FilterValue
 	StringRef	bytes;			/* DOMAIN_BYTES */
 } FilterValue;
 
+/*
+ * Ranges that are compared one after the other before decoding is the better
+ * way: members of a set, runs of entries of a dictionary.
+ */
+#define MAX_CODE_RANGES	3
+
+/* A run of a dictionary's entries. */
+typedef struct CodeRange
+{
+	uint16		low;
+	uint16		high;
+} CodeRange;
+
 typedef struct ColumnFilter
 {
 	FilterClause clause;
@@ -131,13 +144,17 @@ typedef struct ColumnFilter
 	/* The open segment. */
 	uint64		decided;		/* vectors all rows of which match */
 	uint32		nslots;			/* its row positions */
+	bool		is_done;		/* its open vector has been dealt with */
 
 	/* Dictionary of the open segment's chunk: does entry i match? */
 	bool		has_entries;
 	uint8	   *entries;
 	uint32		nentries;
-	uint32		nmatching;		/* entries that do */
-	uint16		matching;		/* one of them */
+	int			ncode_ranges;	/* runs of entries that do */
+	CodeRange	code_ranges[MAX_CODE_RANGES];	/* the first of them */
+
+	/* What vector_filter_apply did last. */
+	bool		is_packed;		/* it decoded no values */
 	MemoryContext context;		/* of the operand's value */
 } ColumnFilter;
 
@@ -177,13 +194,20 @@ extern FilterVerdict zone_filter_check(const ColumnFilter *filter,
 
 /* ---- vector_filter.c ---- */
 
+/* Is the filter ready, and one range of integers or numerics? */
+extern bool column_filter_is_range(const ColumnFilter *filter);
+
 /*
  * Clear the bits of mask whose rows do not match.  Decodes what it needs.
  * Returns false, with only NULLs cleared, if no kernel can decide the vector:
  * then the caller has to run the clause row by row.
+ *
+ * partner is another filter of the same column, of the same type, that is to
+ * be applied at once, or NULL; both are ranges then.
  */
-extern bool vector_filter_apply(ColumnFilter *filter, AttributeVector *av,
-								SegmentReader *reader, uint64 *mask);
+extern bool vector_filter_apply(ColumnFilter *filter, ColumnFilter *partner,
+								AttributeVector *av, SegmentReader *reader,
+								uint64 *mask);
 
 /* True if a single value (not NULL) of the column matches; not opaque. */
 extern bool bytes_filter_matches(const ColumnFilter *filter,

@@ -23,6 +23,7 @@ typedef struct ScanCounters
 {
 	uint64		groups_skipped; /* nothing of it read but its header */
 	uint64		vectors_skipped;	/* in groups that were read */
+	uint64		vectors_packed; /* filtered without decoding, by filter */
 	uint64		rows_removed;	/* by vector filters */
 	uint64		rows_unjoined;	/* by join filters */
 } ScanCounters;
