@@ -147,7 +147,10 @@ make_child_path(AggQuestion *question, RelOptInfo *child, PathTarget *target,
 		vector_agg_find_columns(&child_question))
 	{
 		scan = vector_scan_batch_path(question->root, child,
-									  child_question.columns, is_parallel);
+									  child_question.columns);
+		if (is_parallel)
+			scan = vector_scan_shared_path(child, scan,
+										   scan->path.total_cost);
 		if (scan == NULL)
 			return NULL;
 		*is_vectorised = true;

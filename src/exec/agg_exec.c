@@ -28,6 +28,11 @@ static const CustomExecMethods vector_agg_exec_methods = {
 	.ExecCustomScan = vector_agg_exec,
 	.EndCustomScan = vector_agg_end,
 	.ReScanCustomScan = vector_agg_rescan,
+	.EstimateDSMCustomScan = agg_exchange_estimate,
+	.InitializeDSMCustomScan = agg_exchange_initialize,
+	.ReInitializeDSMCustomScan = agg_exchange_reinitialize,
+	.InitializeWorkerCustomScan = agg_exchange_initialize_worker,
+	.ShutdownCustomScan = agg_exchange_shutdown,
 	.ExplainCustomScan = vector_agg_explain
 };
 
@@ -440,13 +445,12 @@ close_groups(VectorAggState *state)
 		(state->is_full || are_enough(state));
 }
 
-void
-vector_agg_build(VectorAggState *state)
+/* Read the batches of a pass. */
+static void
+read_pass(VectorAggState *state)
 {
 	const VectorBatch *batch;
-	MemoryContext oldcontext = MemoryContextSwitchTo(state->context);
 
-	start_groups(state);
 	while ((batch = agg_passes_next_batch(state)) != NULL)
 	{
 		CHECK_FOR_INTERRUPTS();
@@ -464,6 +468,24 @@ vector_agg_build(VectorAggState *state)
 								get_hash_memory_limit());
 	}
 	agg_passes_end(state);
+}
+
+void
+vector_agg_build(VectorAggState *state)
+{
+	MemoryContext oldcontext = MemoryContextSwitchTo(state->context);
+
+	start_groups(state);
+	read_pass(state);
+
+	/* Partitions of a single group are all added to it. */
+	if (state->table == NULL && agg_exchange_has_partitions(state))
+	{
+		while (agg_passes_start_next(state))
+			read_pass(state);
+		if (!agg_exchange_merge(state))
+			state->ngroups = 0;
+	}
 	MemoryContextSwitchTo(oldcontext);
 	state->next_group = 0;
 	state->is_built = true;

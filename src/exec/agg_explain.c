@@ -124,6 +124,7 @@ vector_agg_explain(CustomScanState *node, List *ancestors, ExplainState *es)
 								state->nsegments_known, es);
 	if (es->analyze)
 	{
+		agg_exchange_explain(state, es);
 		agg_passes_explain(state, es);
 		explain_distinct(state, es);
 	}

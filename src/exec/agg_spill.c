@@ -35,6 +35,7 @@ struct AggPasses
 	VectorSpill *spill;			/* what this pass writes, or NULL */
 	AggPartition *partition;	/* what it reads; NULL: the scan */
 	List	   *waiting;		/* of AggPartition */
+	VectorSpill *exchanged;		/* of all processes, or NULL */
 	VectorBatch batch;
 	Vector	  **read;			/* inputs, then filters */
 	const Vector **written;
@@ -57,30 +58,53 @@ agg_passes_create(void)
 
 /* ---- writing ---- */
 
-static void
-start_writing(VectorAggState *state)
+static int
+count_vectors(const VectorAggState *state)
 {
-	AggPasses  *passes = state->passes;
-	MemoryContext oldcontext = MemoryContextSwitchTo(state->context);
+	return list_length(state->inputs) + list_length(state->filters);
+}
+
+/* The types of what is written for a row. */
+static Oid *
+vector_types(const VectorAggState *state)
+{
 	int			ninputs = list_length(state->inputs);
-	int			nvectors = ninputs + list_length(state->filters);
+	int			nvectors = count_vectors(state);
 	Oid		   *types = palloc(sizeof(Oid) * (nvectors + 1));
 
 	for (int i = 0; i < nvectors; i++)
 		types[i] = i < ninputs ?
 			((AggInput *) list_nth(state->inputs, i))->type : BOOLOID;
-	passes->spill = vector_spill_create(nvectors, types);
-	pfree(types);
-	if (passes->written == NULL)
-	{
-		passes->written = palloc0(sizeof(Vector *) * nvectors);
-		passes->read = palloc0(sizeof(Vector *) * nvectors);
-		passes->masked = palloc0(sizeof(Vector) * ninputs);
-		passes->filters = palloc0(sizeof(Vector) * (nvectors - ninputs + 1));
-		passes->nulls = vector_create(FORM_DATUM);
-		passes->nulls->has_nulls = true;
-		memset(passes->nulls->nulls, 0xff, sizeof(uint64) * VECTOR_WORDS);
-	}
+	return types;
+}
+
+/* Have room for the vectors of a batch. */
+static void
+reserve_vectors(VectorAggState *state)
+{
+	AggPasses  *passes = state->passes;
+	int			ninputs = list_length(state->inputs);
+	int			nvectors = count_vectors(state);
+
+	if (passes->written != NULL)
+		return;
+	passes->written = palloc0(sizeof(Vector *) * nvectors);
+	passes->read = palloc0(sizeof(Vector *) * nvectors);
+	passes->masked = palloc0(sizeof(Vector) * ninputs);
+	passes->filters = palloc0(sizeof(Vector) * (nvectors - ninputs + 1));
+	passes->nulls = vector_create(FORM_DATUM);
+	passes->nulls->has_nulls = true;
+	memset(passes->nulls->nulls, 0xff, sizeof(uint64) * VECTOR_WORDS);
+}
+
+static void
+start_writing(VectorAggState *state)
+{
+	MemoryContext oldcontext = MemoryContextSwitchTo(state->context);
+
+	state->passes->spill = vector_spill_create(count_vectors(state),
+											   vector_types(state));
+	reserve_vectors(state);
 	MemoryContextSwitchTo(oldcontext);
 }
 
@@ -106,16 +130,14 @@ masked_value(VectorAggState *state, AggInput *input, Vector *masked,
 	return masked;
 }
 
-void
-agg_passes_write(VectorAggState *state, const VectorBatch *batch,
-				 const uint64 *rejected, const uint64 *hashes)
+static void
+write_rows(VectorAggState *state, const VectorBatch *batch,
+		   const uint64 *rows, const uint64 *hashes)
 {
 	AggPasses  *passes = state->passes;
 	int			n = 0;
 	ListCell   *lc;
 
-	if (passes->spill == NULL)
-		start_writing(state);
 	foreach(lc, state->inputs)
 	{
 		AggInput   *input = lfirst(lc);
@@ -135,12 +157,82 @@ agg_passes_write(VectorAggState *state, const VectorBatch *batch,
 		vector->bits = filter->mask;
 		passes->written[n++] = vector;
 	}
-	vector_spill_write(passes->spill, passes->written, rejected, hashes,
+	vector_spill_write(passes->spill, passes->written, rows, hashes,
 					   passes->partition ? passes->partition->shift : 0);
-	passes->nspilled += vector_mask_count(rejected);
+}
+
+void
+agg_passes_write(VectorAggState *state, const VectorBatch *batch,
+				 const uint64 *rejected, const uint64 *hashes)
+{
+	if (state->passes->spill == NULL)
+		start_writing(state);
+	write_rows(state, batch, rejected, hashes);
+	state->passes->nspilled += vector_mask_count(rejected);
+}
+
+/* Hashes by which rows are exchanged: of keys, or else of what is distinct. */
+static void
+hash_rows(VectorAggState *state, const VectorBatch *batch, uint64 *hashes)
+{
+	if (state->table != NULL)
+	{
+		for (int i = 0; i < state->ntable_keys; i++)
+			state->key_values[i] = agg_input_value(state->keys[i], batch);
+		group_table_hash(state->table, state->key_values, batch->mask,
+						 hashes);
+		return;
+	}
+	for (int i = 0; i < state->ncolumns; i++)
+	{
+		AggColumn  *column = &state->columns[i];
+
+		if (column->distinct == NULL)
+			continue;
+		distinct_set_hash(column->distinct,
+						  agg_input_value(column->argument, batch),
+						  batch->mask, hashes);
+		return;
+	}
+}
+
+void
+agg_passes_write_all(VectorAggState *state, FileSet *files, int writer,
+					 uint64 *nrows, uint64 *nbytes)
+{
+	AggPasses  *passes = state->passes;
+	const VectorBatch *batch;
+	uint64		hashes[VECTOR_LENGTH];
+
+	passes->spill = vector_spill_create_shared(count_vectors(state),
+											   vector_types(state), files,
+											   writer);
+	reserve_vectors(state);
+	*nrows = 0;
+	while ((batch = vector_source_next(state->scan)) != NULL)
+	{
+		CHECK_FOR_INTERRUPTS();
+		MemoryContextReset(state->expressions.batch_context);
+		hash_rows(state, batch, hashes);
+		write_rows(state, batch, batch->mask, hashes);
+		*nrows += vector_mask_count(batch->mask);
+	}
+	*nbytes = vector_spill_bytes(passes->spill);
+	vector_spill_export(passes->spill);
+	vector_spill_free(passes->spill);
+	passes->spill = NULL;
 }
 
 /* ---- reading ---- */
+
+void
+agg_passes_open_all(VectorAggState *state, FileSet *files, int nwriters)
+{
+	state->passes->exchanged =
+		vector_spill_open_shared(count_vectors(state), vector_types(state),
+								 files, nwriters);
+	reserve_vectors(state);
+}
 
 /* Have inputs and filters hold the rows that were read. */
 static void
@@ -174,6 +266,11 @@ agg_passes_next_batch(VectorAggState *state)
 	AggPasses  *passes = state->passes;
 	VectorBatch *batch = &passes->batch;
 
+	if (passes->partition == NULL && agg_exchange_is_needed(state))
+	{
+		agg_exchange_rows(state);
+		return NULL;
+	}
 	if (passes->partition == NULL)
 		return vector_source_next(state->scan);
 
@@ -240,7 +337,8 @@ agg_passes_end(VectorAggState *state)
 bool
 agg_passes_are_left(const VectorAggState *state)
 {
-	return state->passes->waiting != NIL;
+	return state->passes->waiting != NIL ||
+		agg_exchange_has_partitions(state);
 }
 
 bool
@@ -249,15 +347,46 @@ agg_passes_were_several(const VectorAggState *state)
 	return state->passes->waiting != NIL || state->passes->npasses > 0;
 }
 
+/* The next partition of those that are shared, or NULL. */
+static AggPartition *
+take_exchanged(VectorAggState *state)
+{
+	int			number = agg_exchange_take_partition(state);
+	AggPartition *partition;
+
+	if (number < 0)
+		return NULL;
+	partition = MemoryContextAlloc(state->context, sizeof(AggPartition));
+	partition->spill = state->passes->exchanged;
+	partition->number = number;
+	partition->shift = SPILL_PARTITION_BITS;
+	partition->is_last = false;
+	return partition;
+}
+
+/* The next partition that this process has written for itself, or NULL. */
+static AggPartition *
+take_waiting(AggPasses *passes)
+{
+	AggPartition *partition;
+
+	if (passes->waiting == NIL)
+		return NULL;
+	partition = linitial(passes->waiting);
+	passes->waiting = list_delete_first(passes->waiting);
+	return partition;
+}
+
 bool
 agg_passes_start_next(VectorAggState *state)
 {
 	AggPasses  *passes = state->passes;
 
-	if (passes->waiting == NIL)
+	passes->partition = take_waiting(passes);
+	if (passes->partition == NULL)
+		passes->partition = take_exchanged(state);
+	if (passes->partition == NULL)
 		return false;
-	passes->partition = linitial(passes->waiting);
-	passes->waiting = list_delete_first(passes->waiting);
 	passes->npasses++;
 	return true;
 }
@@ -270,9 +399,13 @@ agg_passes_reset(VectorAggState *state)
 	if (passes->spill)
 		vector_spill_free(passes->spill);
 	passes->spill = NULL;
-	end_partition(passes);
-	while (agg_passes_start_next(state))
+	do
 		end_partition(passes);
+	while ((passes->partition = take_waiting(passes)) != NULL);
+	if (passes->exchanged)
+		vector_spill_free(passes->exchanged);
+	passes->exchanged = NULL;
+	agg_exchange_reset(state);
 	passes->nspilled = 0;
 	passes->nbytes = 0;
 	passes->npasses = 0;

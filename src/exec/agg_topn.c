@@ -388,7 +388,8 @@ find_winners(VectorAggState *state)
 	while (agg_passes_are_left(state))
 	{
 		keep_winners(state);
-		agg_passes_start_next(state);
+		if (!agg_passes_start_next(state))
+			break;
 		vector_agg_build(state);
 		take_groups(state);
 	}

@@ -121,6 +121,14 @@ distinct_set_add(DistinctSet *set, const Vector *value, const uint64 *mask,
 		write_rows(set, &set->spill, keys, rejected, hashes, 0);
 }
 
+void
+distinct_set_hash(DistinctSet *set, const Vector *value, const uint64 *mask,
+				  uint64 *hashes)
+{
+	Assert(!set->has_groups);
+	group_table_hash(set->table, &value, mask, hashes);
+}
+
 /* ---- files ---- */
 
 /* Look at a partition's values; those that find no room go to *spill. */

@@ -761,6 +761,22 @@ list_rows(const uint64 *mask, RowList *rows, uint16 *slots)
 		slots[n++] = slot;
 }
 
+void
+group_table_hash(GroupTable *table, const Vector *const *keys,
+				 const uint64 *mask, uint64 *hashes)
+{
+	uint16		slots[VECTOR_LENGTH];
+	RowList		rows;
+	MemoryContext oldcontext = MemoryContextSwitchTo(table->scratch);
+
+	list_rows(mask, &rows, slots);
+	memset(hashes, 0, sizeof(uint64) * VECTOR_LENGTH);
+	for (int k = 0; k < table->nkeys && rows.n > 0; k++)
+		group_key_hash(&table->columns[k], keys[k], &rows, hashes);
+	MemoryContextSwitchTo(oldcontext);
+	MemoryContextReset(table->scratch);
+}
+
 static bool
 all_are_constant(const Vector *const *keys, int nkeys)
 {

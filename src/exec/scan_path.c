@@ -532,9 +532,9 @@ count_processes(int nworkers)
 
 /* The same scan, shared by processes; NULL if it is not worth that. */
 static CustomPath *
-make_parallel_path(RelOptInfo *rel, const CustomPath *serial)
+make_parallel_path(RelOptInfo *rel, const CustomPath *serial, Cost shared_cost)
 {
-	int			nworkers = count_workers(rel, serial->path.total_cost);
+	int			nworkers = count_workers(rel, shared_cost);
 	double		nprocesses = count_processes(nworkers);
 	CustomPath *path;
 
@@ -557,7 +557,8 @@ make_parallel_path(RelOptInfo *rel, const CustomPath *serial)
 static void
 add_parallel_path(RelOptInfo *rel, const CustomPath *serial)
 {
-	CustomPath *path = make_parallel_path(rel, serial);
+	CustomPath *path = make_parallel_path(rel, serial,
+										  serial->path.total_cost);
 
 	if (path != NULL)
 		add_partial_path(rel, &path->path);
@@ -584,8 +585,7 @@ vector_scan_is_candidate(PlannerInfo *root, RelOptInfo *rel)
 }
 
 CustomPath *
-vector_scan_batch_path(PlannerInfo *root, RelOptInfo *rel, List *columns,
-					   bool is_parallel)
+vector_scan_batch_path(PlannerInfo *root, RelOptInfo *rel, List *columns)
 {
 	CustomPath *path = make_path(rel, NULL);
 	ScanTable	table;
@@ -598,12 +598,17 @@ vector_scan_batch_path(PlannerInfo *root, RelOptInfo *rel, List *columns,
 	cost_vector_scan(root, rel, &table, &path->path, rel->baserestrictinfo,
 					 true);
 	cap_cost(root, rel, &path->path);
-	if (!is_parallel)
-	{
-		apply_settings(&path->path);
-		return path;
-	}
-	return rel->consider_parallel ? make_parallel_path(rel, path) : NULL;
+	apply_settings(&path->path);
+	return path;
+}
+
+CustomPath *
+vector_scan_shared_path(RelOptInfo *rel, const CustomPath *scan,
+						Cost shared_cost)
+{
+	if (!rel->consider_parallel)
+		return NULL;
+	return make_parallel_path(rel, scan, shared_cost);
 }
 
 /* ---- scans that a join filters ---- */

@@ -147,14 +147,14 @@ add_paths(PlannerInfo *root, RelOptInfo *input, RelOptInfo *output,
 		  PathTarget *target)
 {
 	List	   *columns = pull_var_clause((Node *) sort_keys(root), 0);
-	CustomPath *child = vector_scan_batch_path(root, input, columns, false);
+	CustomPath *child = vector_scan_batch_path(root, input, columns);
 	CustomPath *path = make_path(root, output, target, child);
 	double		nrows;
 
 	add_path(output, &path->path);
 	if (!output->consider_parallel)
 		return;
-	child = vector_scan_batch_path(root, input, columns, true);
+	child = vector_scan_shared_path(input, child, child->path.total_cost);
 	if (child == NULL)
 		return;
 	path = make_path(root, output, target, child);

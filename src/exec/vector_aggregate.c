@@ -295,6 +295,24 @@ vector_aggregate_state_size(const VectorAggregate *aggregate)
 	return aggregate->kind->state_size;
 }
 
+bool
+vector_aggregate_is_flat(const Aggref *aggref)
+{
+	return find_function(aggref->aggfnoid)->kind->merge != NULL;
+}
+
+void
+vector_aggregate_copy_state(const VectorAggregate *aggregate, void *state)
+{
+	memcpy(state, aggregate->states, aggregate->kind->state_size);
+}
+
+void
+vector_aggregate_merge_state(VectorAggregate *aggregate, const void *state)
+{
+	aggregate->kind->merge(aggregate, aggregate->states, state);
+}
+
 Size
 vector_aggregate_memory(const VectorAggregate *aggregate)
 {

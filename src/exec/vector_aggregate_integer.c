@@ -36,8 +36,14 @@ count_value(VectorAggregate *aggregate, void *state, bool *isnull)
 	return Int64GetDatum(((CountState *) state)->n);
 }
 
+static void
+count_merge(VectorAggregate *aggregate, void *state, const void *other)
+{
+	((CountState *) state)->n += ((const CountState *) other)->n;
+}
+
 const AggregateKind aggregate_count = {
-	sizeof(CountState), count_update, count_value
+	sizeof(CountState), count_update, count_value, NULL, count_merge
 };
 
 /* ---- sums ---- */
@@ -105,8 +111,18 @@ sum_value(VectorAggregate *aggregate, void *state, bool *isnull)
 	return Int64GetDatum(sum->sum);
 }
 
+static void
+sum_merge(VectorAggregate *aggregate, void *state, const void *other)
+{
+	SumState   *sum = state;
+	const SumState *other_sum = other;
+
+	sum->n += other_sum->n;
+	sum->sum = (int64) ((uint64) sum->sum + (uint64) other_sum->sum);
+}
+
 const AggregateKind aggregate_sum_int = {
-	sizeof(SumState), sum_update, sum_value
+	sizeof(SumState), sum_update, sum_value, NULL, sum_merge
 };
 
 Datum
@@ -134,7 +150,7 @@ average_value(VectorAggregate *aggregate, void *state, bool *isnull)
 }
 
 const AggregateKind aggregate_average_int = {
-	sizeof(SumState), sum_update, average_value
+	sizeof(SumState), sum_update, average_value, NULL, sum_merge
 };
 
 /* Where 64 bits overflow, core's function raises the error, or wraps. */
@@ -216,8 +232,22 @@ extreme_value(VectorAggregate *aggregate, void *state, bool *isnull)
 	return vector_datum(&one, 0, aggregate->transition_type);
 }
 
+static void
+extreme_merge(VectorAggregate *aggregate, void *state, const void *other)
+{
+	ExtremeState *extreme = state;
+	const ExtremeState *other_extreme = other;
+
+	if (!other_extreme->is_set)
+		return;
+	if (!extreme->is_set || (aggregate->function->is_max ?
+							 other_extreme->value > extreme->value :
+							 other_extreme->value < extreme->value))
+		*extreme = *other_extreme;
+}
+
 const AggregateKind aggregate_extreme_int = {
-	sizeof(ExtremeState), extreme_update, extreme_value
+	sizeof(ExtremeState), extreme_update, extreme_value, NULL, extreme_merge
 };
 
 /* ---- booleans ---- */
@@ -277,11 +307,21 @@ bool_or_value(VectorAggregate *aggregate, void *state, bool *isnull)
 	return BoolGetDatum(((ExtremeState *) state)->value != 0);
 }
 
+static void
+bool_merge(VectorAggregate *aggregate, void *state, const void *other)
+{
+	ExtremeState *extreme = state;
+	const ExtremeState *other_extreme = other;
+
+	extreme->value |= other_extreme->value;
+	extreme->is_set |= other_extreme->is_set;
+}
+
 const AggregateKind aggregate_bool_and = {
-	sizeof(ExtremeState), bool_and_update, bool_and_value
+	sizeof(ExtremeState), bool_and_update, bool_and_value, NULL, bool_merge
 };
 const AggregateKind aggregate_bool_or = {
-	sizeof(ExtremeState), bool_or_update, bool_or_value
+	sizeof(ExtremeState), bool_or_update, bool_or_value, NULL, bool_merge
 };
 
 /* ---- bits ---- */

@@ -5,7 +5,8 @@
  * What a call appends to a partition is one block: a header, then the rows'
  * values vector by vector, every vector's at a multiple of eight bytes.  Blocks
  * of the same forms are joined when they are read.  Files are made when a
- * partition gets its first row.
+ * partition gets its first row; those of a FileSet are called after writer and
+ * partition.
  *
  *	uint32	length of the block, with this header
  *	uint16	rows
@@ -43,6 +44,7 @@ typedef struct Partition
 {
 	BufFile    *file;			/* NULL: none */
 	bool		is_reading;
+	int			nopened;		/* of the writers' files */
 	uint64		nrows;
 	char	   *next;			/* block that was read and not yet given out */
 } Partition;
@@ -60,6 +62,9 @@ struct VectorSpill
 	ValueType  *types;
 	Vector	  **vectors;		/* what a read gives; FORM_DATUM is the widest */
 	uint64		nbytes;
+	FileSet    *files;			/* NULL: private files */
+	int			writer;
+	int			nwriters;		/* whose files are read; 0 of private ones */
 	StringInfoData block;		/* being made */
 	Partition	partitions[SPILL_PARTITIONS];
 	MemoryContext context;
@@ -93,6 +98,34 @@ vector_spill_create(int nvectors, const Oid *types)
 	initStringInfo(&spill->block);
 	MemoryContextSwitchTo(oldcontext);
 	return spill;
+}
+
+VectorSpill *
+vector_spill_create_shared(int nvectors, const Oid *types, FileSet *files,
+						   int writer)
+{
+	VectorSpill *spill = vector_spill_create(nvectors, types);
+
+	spill->files = files;
+	spill->writer = writer;
+	return spill;
+}
+
+VectorSpill *
+vector_spill_open_shared(int nvectors, const Oid *types, FileSet *files,
+						 int nwriters)
+{
+	VectorSpill *spill = vector_spill_create(nvectors, types);
+
+	spill->files = files;
+	spill->nwriters = nwriters;
+	return spill;
+}
+
+static void
+file_name(char *name, int writer, int partition)
+{
+	snprintf(name, MAXPGPATH, "columnar.%d.%d", writer, partition);
 }
 
 /* ---- writing ---- */
@@ -255,8 +288,18 @@ open_partition(VectorSpill *spill, Partition *partition)
 {
 	MemoryContext oldcontext = MemoryContextSwitchTo(spill->context);
 
-	PrepareTempTablespaces();
-	partition->file = BufFileCreateTemp(false);
+	if (spill->files)
+	{
+		char		name[MAXPGPATH];
+
+		file_name(name, spill->writer, partition - spill->partitions);
+		partition->file = BufFileCreateFileSet(spill->files, name);
+	}
+	else
+	{
+		PrepareTempTablespaces();
+		partition->file = BufFileCreateTemp(false);
+	}
 	MemoryContextSwitchTo(oldcontext);
 }
 
@@ -346,6 +389,22 @@ vector_spill_write(VectorSpill *spill, const Vector *const *vectors,
 	}
 }
 
+void
+vector_spill_export(VectorSpill *spill)
+{
+	for (int p = 0; p < SPILL_PARTITIONS; p++)
+	{
+		Partition  *partition = &spill->partitions[p];
+
+		if (partition->file)
+		{
+			BufFileExportFileSet(partition->file);
+			BufFileClose(partition->file);
+		}
+		partition->file = NULL;
+	}
+}
+
 uint64
 vector_spill_nrows(const VectorSpill *spill, int partition)
 {
@@ -372,16 +431,46 @@ read_bytes(BufFile *file, void *bytes, Size length)
 						nread, length)));
 }
 
+/* Go on to the next writer's file; false if there is none. */
+static bool
+open_next_file(VectorSpill *spill, Partition *partition)
+{
+	MemoryContext oldcontext;
+	char		name[MAXPGPATH];
+
+	if (spill->nwriters == 0)
+		return false;
+	if (partition->file)
+		BufFileClose(partition->file);
+	partition->file = NULL;
+
+	oldcontext = MemoryContextSwitchTo(spill->context);
+	while (partition->file == NULL && partition->nopened < spill->nwriters)
+	{
+		file_name(name, partition->nopened++, partition - spill->partitions);
+		partition->file = BufFileOpenFileSet(spill->files, name, O_RDONLY,
+											 true);
+	}
+	MemoryContextSwitchTo(oldcontext);
+	return partition->file != NULL;
+}
+
 /* The partition's next block, or NULL at the end. */
 static char *
 read_block(VectorSpill *spill, Partition *partition)
 {
 	BlockHeader header;
 	char	   *block;
-	Size		nread = BufFileRead(partition->file, &header, sizeof(header));
+	Size		nread = 0;
 
-	if (nread == 0)
-		return NULL;
+	if (partition->file)
+		nread = BufFileRead(partition->file, &header, sizeof(header));
+	while (nread == 0)
+	{
+		if (!open_next_file(spill, partition))
+			return NULL;
+		nread = BufFileRead(partition->file, &header, sizeof(header));
+	}
 	if (nread != sizeof(header) || header.length < sizeof(header))
 		ereport(ERROR,
 				(errcode_for_file_access(),
@@ -526,9 +615,9 @@ block_has_forms(VectorSpill *spill, const char *block)
 static void
 start_reading(Partition *partition)
 {
-	if (partition->is_reading || partition->file == NULL)
+	if (partition->is_reading)
 		return;
-	if (BufFileSeek(partition->file, 0, 0, SEEK_SET) != 0)
+	if (partition->file && BufFileSeek(partition->file, 0, 0, SEEK_SET) != 0)
 		ereport(ERROR,
 				(errcode_for_file_access(),
 				 errmsg("could not rewind temporary file")));
@@ -553,7 +642,8 @@ vector_spill_read(VectorSpill *spill, int partition_number, Vector **vectors)
 	int			nrows = 0;
 
 	CHECK_FOR_INTERRUPTS();
-	if (partition->file == NULL)
+	if (partition->file == NULL && partition->next == NULL &&
+		partition->nopened == spill->nwriters)
 		return 0;
 	start_reading(partition);
 

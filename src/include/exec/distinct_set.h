@@ -37,6 +37,10 @@ extern void distinct_set_add(DistinctSet *set, const Vector *value,
 							 const uint64 *mask, const uint32 *groups,
 							 bool may_grow);
 
+/* Hashes of values, by slot, the same in all processes; for sets without groups. */
+extern void distinct_set_hash(DistinctSet *set, const Vector *value,
+							  const uint64 *mask, uint64 *hashes);
+
 /*
  * All rows have been added: give what lies in files to the taker, within
  * limit bytes of memory.  The set is empty after this.

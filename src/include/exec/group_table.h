@@ -37,6 +37,13 @@ extern void group_table_find(GroupTable *table, const Vector *const *keys,
 							 uint32 *groups, uint64 *rejected, uint64 *hashes);
 
 /*
+ * Hashes of rows, by slot: those of equal keys are equal, in whatever process
+ * and pass.
+ */
+extern void group_table_hash(GroupTable *table, const Vector *const *keys,
+							 const uint64 *mask, uint64 *hashes);
+
+/*
  * Rows of the last find (mask and groups are its) that began a group; false if
  * there are none.
  */

@@ -84,6 +84,7 @@ typedef struct AggColumn
 } AggColumn;
 
 typedef struct AggPasses AggPasses;
+typedef struct AggExchange AggExchange;
 typedef struct AggTopN AggTopN;
 
 typedef struct VectorAggState
@@ -107,6 +108,7 @@ typedef struct VectorAggState
 	GroupTable *table;			/* NULL: one group */
 	int			ninputs;		/* custom_exprs that are evaluated by batch */
 	AggPasses  *passes;
+	AggExchange *exchange;		/* NULL: of no rows with other processes */
 	AggTopN    *topn;			/* NULL: all groups leave */
 	uint32		max_groups;		/* as many as are wanted, in any order */
 	bool		is_full;		/* in this pass there is no more memory */
@@ -136,6 +138,7 @@ typedef struct AggQuestion
 	bool		is_last;		/* only ORDER BY and LIMIT come after it */
 	bool		can_partial;	/* all aggregates have partial states */
 	double		ngroups;		/* estimate */
+	double		nentries;		/* groups, or different values within them */
 } AggQuestion;
 
 /* Hook and node types; once, from _PG_init. */
@@ -290,6 +293,52 @@ extern void agg_passes_reset(VectorAggState *state);
 
 extern void agg_passes_explain(const VectorAggState *state,
 							   struct ExplainState *es);
+
+/*
+ * Write all rows of the scan to files that other processes may read, as writer
+ * of that number; sets how many rows and bytes they were.
+ */
+extern void agg_passes_write_all(VectorAggState *state, FileSet *files,
+								 int writer, uint64 *nrows, uint64 *nbytes);
+
+/* Have the partitions that agg_exchange_take_partition gives be read there. */
+extern void agg_passes_open_all(VectorAggState *state, FileSet *files,
+								int nwriters);
+
+/* ---- agg_exchange.c ---- */
+
+extern Size agg_exchange_estimate(CustomScanState *node,
+								  ParallelContext *pcxt);
+extern void agg_exchange_initialize(CustomScanState *node,
+									ParallelContext *pcxt, void *coordinate);
+extern void agg_exchange_reinitialize(CustomScanState *node,
+									  ParallelContext *pcxt,
+									  void *coordinate);
+extern void agg_exchange_initialize_worker(CustomScanState *node,
+										   shm_toc *toc, void *coordinate);
+extern void agg_exchange_shutdown(CustomScanState *node);
+
+/* Are the scan's rows to be exchanged with other processes? */
+extern bool agg_exchange_is_needed(const VectorAggState *state);
+
+/* Give all rows away, and wait for the rows of all processes. */
+extern void agg_exchange_rows(VectorAggState *state);
+
+/* May there be a partition to take?  Take one, or get -1: there are no more. */
+extern bool agg_exchange_has_partitions(const VectorAggState *state);
+extern int	agg_exchange_take_partition(VectorAggState *state);
+
+/*
+ * Without keys, when this process has added up its partitions: is it the last,
+ * and has it got the result of all?
+ */
+extern bool agg_exchange_merge(VectorAggState *state);
+
+/* Before a rescan. */
+extern void agg_exchange_reset(VectorAggState *state);
+
+extern void agg_exchange_explain(const VectorAggState *state,
+								 struct ExplainState *es);
 
 /* ---- agg_topn.c ---- */
 

@@ -63,6 +63,18 @@ extern void vector_aggregate_add_segment(VectorAggregate *aggregate,
 										 const AttributeEntry *entry,
 										 Form_pg_attribute attr, uint32 nrows);
 
+/*
+ * Is a state no more than its bytes, to be copied and to be merged with those
+ * of other processes?
+ */
+extern bool vector_aggregate_is_flat(const Aggref *aggref);
+
+/* Copy the state of group 0 from the aggregate, or merge a copy with it. */
+extern void vector_aggregate_copy_state(const VectorAggregate *aggregate,
+										void *state);
+extern void vector_aggregate_merge_state(VectorAggregate *aggregate,
+										 const void *state);
+
 /* The result of a group; by-reference ones are palloc'd. */
 extern Datum vector_aggregate_result(VectorAggregate *aggregate, uint32 group,
 									 bool *isnull);

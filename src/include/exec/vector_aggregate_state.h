@@ -37,6 +37,13 @@ typedef struct AggregateKind
 	 */
 	bool		(*result) (VectorAggregate *aggregate, void *state,
 						   Datum *result);
+
+	/*
+	 * Add another process's state, all of which is in its state_size bytes.
+	 * NULL: there is more to a state, or it depends on the order of values.
+	 */
+	void		(*merge) (VectorAggregate *aggregate, void *state,
+						  const void *other);
 } AggregateKind;
 
 /* What a known aggregate function is computed by. */

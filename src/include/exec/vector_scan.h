@@ -178,11 +178,18 @@ extern bool vector_scan_is_candidate(PlannerInfo *root, RelOptInfo *rel);
 
 /*
  * A path for such a node, with these Vars as its target; its costs do not
- * include making tuples.  is_parallel: for several processes, or NULL if it is
- * not worth that.
+ * include making tuples.
  */
 extern CustomPath *vector_scan_batch_path(PlannerInfo *root, RelOptInfo *rel,
-										  List *columns, bool is_parallel);
+										  List *columns);
+
+/*
+ * The same scan by several processes, or NULL if what they share costs too
+ * little for that: the scan, and what the node above does with its rows.
+ */
+extern CustomPath *vector_scan_shared_path(RelOptInfo *rel,
+										   const CustomPath *scan,
+										   Cost shared_cost);
 
 /*
  * A copy of a scan's path for which filters of a join above leave only that

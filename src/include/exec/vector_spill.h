@@ -3,12 +3,14 @@
  *		Rows of vectors written to temporary files by partition, and read back.
  *
  * What does not fit into memory waits here: rows keep their order within a
- * partition.
+ * partition.  In files of a FileSet several processes write rows apart, and
+ * each of them reads what all have written to a partition.
  */
 #ifndef EXEC_VECTOR_SPILL_H
 #define EXEC_VECTOR_SPILL_H
 
 #include "exec/vector.h"
+#include "storage/fileset.h"
 
 #define SPILL_PARTITION_BITS	6
 #define SPILL_PARTITIONS	(1 << SPILL_PARTITION_BITS)
@@ -24,6 +26,17 @@ typedef struct VectorSpill VectorSpill;
  */
 extern VectorSpill *vector_spill_create(int nvectors, const Oid *types);
 
+/* The same, of one of several writers, each with its own number. */
+extern VectorSpill *vector_spill_create_shared(int nvectors, const Oid *types,
+											   FileSet *files, int writer);
+
+/* Nothing more is written: readers may open the files. */
+extern void vector_spill_export(VectorSpill *spill);
+
+/* For reading what writers 0 to nwriters - 1 have exported, as far as they are. */
+extern VectorSpill *vector_spill_open_shared(int nvectors, const Oid *types,
+											 FileSet *files, int nwriters);
+
 /*
  * Append the rows of mask; the partition of a row is (hashes[slot] >> shift) %
  * SPILL_PARTITIONS.
@@ -33,7 +46,7 @@ extern void vector_spill_write(VectorSpill *spill,
 							   const uint64 *mask, const uint64 *hashes,
 							   int shift);
 
-/* Rows in a partition, and bytes in all. */
+/* Rows written to a partition, and bytes to all. */
 extern uint64 vector_spill_nrows(const VectorSpill *spill, int partition);
 extern uint64 vector_spill_bytes(const VectorSpill *spill);
 
