@@ -3,15 +3,15 @@ SET default_table_access_method = columnar;
 SET jit = off;
 CREATE TABLE vx (id int, i int, b bigint, n numeric, f float8, d date, t text, c char(8), u uuid,
 	v interval, few int, big text);
-INSERT INTO vx SELECT i, NULLIF((i * 7919::bigint) % 40009, 7)::int, (i * 104729::bigint) % 50021 * 1000003,
-	((i * 7919::bigint) % 39989)::numeric / (ARRAY[1, 10, 100, 1000])[1 + i % 4],
-	CASE WHEN i % 9973 = 0 THEN 'NaN' WHEN i % 7 = 0 THEN (i % 3 - 1) * 0.0 ELSE (i % 30011) / 8.0 END,
-	date '2000-01-01' + (i % 30011), 'key ' || (i * 31) % 29989, 'c' || i % 25013,
-	md5((i % 45007)::text)::uuid, make_interval(hours => i % 27011), i % 5, NULL
-FROM generate_series(1, 200000) i;
+INSERT INTO vx SELECT i, NULLIF((i * 7919::bigint) % 20011, 7)::int, (i * 104729::bigint) % 25013 * 1000003,
+	((i * 7919::bigint) % 19997)::numeric / (ARRAY[1, 10, 100, 1000])[1 + i % 4],
+	CASE WHEN i % 9973 = 0 THEN 'NaN' WHEN i % 7 = 0 THEN (i % 3 - 1) * 0.0 ELSE (i % 20011) / 8.0 END,
+	date '2000-01-01' + (i % 20011), 'key ' || (i * 31) % 19991, 'c' || i % 25013,
+	md5((i % 22003)::text)::uuid, make_interval(hours => i % 18013), i % 5, NULL
+FROM generate_series(1, 60000) i;
 -- rows in row form, NULLs, another scale
 INSERT INTO vx SELECT i, NULL, NULL, 1.50000, '-0', NULL, NULL, NULL, NULL, '1 day', NULL, 'x'
-FROM generate_series(200001, 200100) i;
+FROM generate_series(60001, 60100) i;
 DELETE FROM vx WHERE id % 1009 = 0;
 SET default_statistics_target = 1000;
 ANALYZE vx;
@@ -86,7 +86,7 @@ SELECT same('SELECT i, count(*) FROM vx GROUP BY i ORDER BY 2 DESC, i LIMIT 100'
 
 \set SHOW_CONTEXT never
 -- errors are core's, wherever they come
-SELECT i, sum(1 / (id - 150000)) FROM vx GROUP BY i;
+SELECT i, sum(1 / (id - 45000)) FROM vx GROUP BY i;
 SELECT count(*) FROM (SELECT i FROM vx GROUP BY i HAVING 1 / (count(*) - count(*)) > 0) s;
 
 -- little memory: partitions are spilled again
@@ -112,7 +112,7 @@ FETCH 2 FROM whole;
 FETCH 2 FROM whole;
 DECLARE parts CURSOR FOR SELECT t, count(*) FROM vx GROUP BY t;
 MOVE 10 IN parts;
-MOVE 29979 IN parts;
+MOVE 19981 IN parts;
 MOVE 10 IN parts;
 COMMIT;
 SELECT count(*) FROM (SELECT i, count(*) FROM vx GROUP BY i OFFSET 3 LIMIT 5) s;
@@ -131,7 +131,7 @@ RESET enable_mergejoin;
 SELECT count(*) FROM pg_ls_tmpdir();
 
 -- values that take much room
-UPDATE vx SET big = repeat(md5(id::text), 100000) WHERE id IN (200001, 200002, 7);
+UPDATE vx SET big = repeat(md5(id::text), 100000) WHERE id IN (60001, 60002, 7);
 SELECT same('SELECT i, count(*), max(length(big)) FROM vx GROUP BY i');
 SELECT same('SELECT t, max(big) FROM vx GROUP BY t');
 DROP TABLE vx;
