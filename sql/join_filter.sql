@@ -62,6 +62,8 @@ SELECT regexp_replace(line, ' *\(actual.*', '')
 FROM plan('SELECT sum(v) FROM fact WHERE k8 IN (SELECT k8 FROM dim)',
 	'ANALYZE, COSTS off, TIMING off, SUMMARY off') line
 WHERE line ~ 'Columnar(Join|Vector)|Join Filter';
+SELECT plan('SELECT count(*), sum(x) FROM dim WHERE EXISTS
+	(SELECT FROM fact WHERE fact.k4 = dim.k4 AND fact.v + 1 < 60)');
 SET columnar.vector_scan = off;
 SELECT plan('SELECT count(*) FROM fact JOIN dim USING (k4)');
 RESET columnar.vector_scan;
@@ -116,6 +118,16 @@ SELECT count(*), sum(id) FROM fact JOIN dim USING (k4) WHERE dim.x IS NULL;
 SELECT count(*), sum(id) FROM fact WHERE k4 IN (SELECT k4 FROM dim WHERE x < 0);
 SELECT count(*), sum(id), count(dim.tag) FROM fact RIGHT JOIN dim
 	ON fact.k4 = dim.k4 AND dim.x < 0;
+-- Semijoins whose probe side is made unique.
+SELECT count(*), sum(x) FROM dim WHERE EXISTS (SELECT FROM fact WHERE fact.k4 = dim.k4 AND v + 1 < 60);
+SELECT count(*), sum(x) FROM dim WHERE (k4, x % 2) IN (SELECT k4, v % 2 FROM fact WHERE v + 1 < 60);
+SELECT count(*), sum(x) FROM dim WHERE (x, k4) IN (SELECT v, k4 FROM fact);
+SELECT count(*), sum(x) FROM dim WHERE x IN (SELECT k2 FROM fact WHERE v + 1 < 60);
+SELECT count(*), sum(x) FROM dim WHERE k4 / 2 IN (SELECT k4 / 2 FROM fact);
+SELECT count(*), sum(x) FROM dim WHERE x < 0 AND k4 IN (SELECT k4 FROM fact);
+SELECT x, s.n FROM dim, LATERAL (SELECT count(*) n FROM dim d2 WHERE d2.x >= dim.x
+	AND EXISTS (SELECT FROM fact WHERE fact.k4 = d2.k4 AND fact.v < dim.x)) s
+WHERE x BETWEEN 10 AND 13 ORDER BY x, s.n;
 -- Other kinds of joins.
 SELECT count(*), sum(id) FROM fact WHERE k4 IN (SELECT k4 FROM dim);
 SELECT count(*), sum(id) FROM fact WHERE k4 NOT IN (SELECT k4 FROM dim WHERE x > 3);

@@ -10,6 +10,7 @@
 #include "postgres.h"
 
 #include "compat.h"
+#include "exec/join_filter.h"
 #include "exec/vector_agg.h"
 #include "exec/vector_topn.h"
 #include "jit/jit.h"
@@ -33,6 +34,7 @@ is_vectorised(const Plan *plan)
 		return false;
 	methods = ((const CustomScan *) plan)->methods;
 	return methods == &vector_scan_plan_methods ||
+		methods == &join_filter_plan_methods ||
 		methods == &vector_agg_plan_methods ||
 		methods == &vector_topn_plan_methods;
 }

@@ -6,7 +6,8 @@
  * scan of one table, and whose build side passes through a node that reads the
  * keys.  Only joins qualify that drop probe rows without a match, and only
  * clauses of columns that are integers underneath, compared by their types' own
- * equality.
+ * equality.  A semijoin may also be the join of the other side with the scan's
+ * rows made unique.
  *
  * The two plan nodes know each other by an executor parameter, as a recursive
  * union and its work table do: the scan, which begins first, leaves the filters
@@ -278,6 +279,44 @@ make_filter_path(const JoinQuestion *question, Path *inner, List *link,
 	return &path->path;
 }
 
+/*
+ * The scan's different rows by what the semijoin compares, as core makes them
+ * unique by hashing; NULL if it cannot.  The filter takes all of equal rows or
+ * none, because it reads nothing that is not compared.
+ */
+static Path *
+make_unique_path(const JoinQuestion *question, const Path *scan)
+{
+	SpecialJoinInfo *sjinfo = question->extra->sjinfo;
+	UniquePath *model = create_unique_path(question->root, question->outer,
+										   question->outer->cheapest_total_path,
+										   sjinfo);
+	UniquePath *path;
+	Path		agg;
+
+	if (model == NULL)
+		return NULL;
+	path = makeNode(UniquePath);
+	*path = *model;
+	path->subpath = unconstify(Path *, scan);
+	path->path.rows = clamp_row_est(model->path.rows * question->part);
+	path->path.pathkeys = NIL;
+	agg = *scan;
+	if (model->umethod != UNIQUE_PATH_NOOP)
+	{
+		if (!sjinfo->semi_can_hash)
+			return NULL;
+		path->umethod = UNIQUE_PATH_HASH;
+		cost_agg(&agg, question->root, AGG_HASHED, NULL,
+				 list_length(path->uniq_exprs), path->path.rows, NIL,
+				 scan->startup_cost, scan->total_cost, scan->rows,
+				 scan->pathtarget->width);
+	}
+	path->path.startup_cost = agg.startup_cost;
+	path->path.total_cost = agg.total_cost;
+	return &path->path;
+}
+
 /* The join of a scan with the inner path, or NULL. */
 static Path *
 make_join_path(const JoinQuestion *question, CustomPath *scan, Path *inner,
@@ -285,23 +324,32 @@ make_join_path(const JoinQuestion *question, CustomPath *scan, Path *inner,
 {
 	List	   *resnos = find_keys(question, inner);
 	List	   *link = make_link(question);
+	JoinType	jointype = question->jointype;
 	JoinCostWorkspace workspace;
-	CustomPath *outer;
+	CustomPath *thinned;
+	Path	   *outer;
 
 	if (resnos == NIL)
 		return NULL;
-	outer = vector_scan_thinned_path(scan, question->part,
-									 list_length(question->clauses));
-	outer->custom_private = list_make3(link, question->attnos,
-									   question->outer_kinds);
+	thinned = vector_scan_thinned_path(scan, question->part,
+									   list_length(question->clauses));
+	thinned->custom_private = list_make3(link, question->attnos,
+										 question->outer_kinds);
+	outer = &thinned->path;
+	if (jointype == JOIN_UNIQUE_OUTER)
+	{
+		outer = make_unique_path(question, outer);
+		jointype = JOIN_INNER;
+		if (outer == NULL)
+			return NULL;
+	}
 	inner = make_filter_path(question, inner, link, resnos);
-	initial_cost_hashjoin(question->root, &workspace, question->jointype,
-						  question->hash_clauses, &outer->path, inner,
+	initial_cost_hashjoin(question->root, &workspace, jointype,
+						  question->hash_clauses, outer, inner,
 						  question->extra, false);
 	return (Path *)
-		create_hashjoin_path(question->root, question->joinrel,
-							 question->jointype, &workspace, question->extra,
-							 &outer->path, inner, false,
+		create_hashjoin_path(question->root, question->joinrel, jointype,
+							 &workspace, question->extra, outer, inner, false,
 							 question->extra->restrictlist, required_outer,
 							 question->hash_clauses);
 }
@@ -335,6 +383,7 @@ add_partial_join_path(const JoinQuestion *question)
 	Path	   *path;
 
 	if (scan == NULL || question->jointype == JOIN_RIGHT ||
+		question->jointype == JOIN_UNIQUE_OUTER ||
 		!question->joinrel->consider_parallel ||
 		!bms_is_empty(question->joinrel->lateral_relids))
 		return;
@@ -359,7 +408,8 @@ is_candidate(const JoinQuestion *question)
 		outer->rtekind != RTE_RELATION ||
 		outer->rows < VECTOR_ROWS ||
 		(question->jointype != JOIN_INNER && question->jointype != JOIN_SEMI &&
-		 question->jointype != JOIN_RIGHT))
+		 question->jointype != JOIN_RIGHT &&
+		 question->jointype != JOIN_UNIQUE_OUTER))
 		return false;
 	if (find_scan(outer->pathlist, false) == NULL &&
 		find_scan(outer->partial_pathlist, true) == NULL)
