@@ -3,11 +3,13 @@
  *		What a slot keeps from one fetched row to the next.
  *
  * The segments that its last rows were in, with what has been decoded of them,
- * so that rows that lie together are decoded together.  A segment may take as
+ * so that rows that lie together are decoded together, and that of rows in
+ * random order not each has its segment opened anew.  A segment may take as
  * much memory as it has bytes in the file, and a plan may have thousands of
- * slots (partitions); therefore a backend keeps a limited number of segments
- * over all slots, and a slot whose row is in the one that has not been used for
- * longest gets a copy of the row before it goes.
+ * slots (partitions); therefore a backend keeps a limited number of segments,
+ * with a limited amount of memory, over all slots, and a slot whose row is in
+ * the one that has not been used for longest gets a copy of the row before it
+ * goes.
  */
 #include "postgres.h"
 
@@ -17,11 +19,12 @@
 #include "lib/ilist.h"
 #include "utils/memutils.h"
 
-/* Segments of a slot; lookups in random order share few. */
-#define FETCHER_SEGMENTS	4
+/* Segments of a slot, and of all slots. */
+#define FETCHER_SEGMENTS	128
+#define BACKEND_SEGMENTS	256
 
-/* Segments of all slots. */
-#define BACKEND_SEGMENTS	64
+/* What they may take together, and one may take more. */
+#define BACKEND_MEMORY		((Size) 64 * 1024 * 1024)
 
 /* Of these, used last, that are looked at for a row that was fetched lately. */
 #define LATE_SEGMENTS		4
@@ -31,6 +34,7 @@ typedef struct FetchedSegment
 	dlist_node	node;			/* in all_segments */
 	RowFetcher *fetcher;
 	SegmentValues *values;
+	Size		memory;			/* when it was last looked at */
 } FetchedSegment;
 
 struct RowFetcher
@@ -41,12 +45,14 @@ struct RowFetcher
 	Oid			relid;
 	RelFileNumber file;			/* of the relation, when this was made */
 	int			nsegments;
+	uint32		groups[FETCHER_SEGMENTS];	/* that the segments are in */
 	FetchedSegment *segments[FETCHER_SEGMENTS]; /* used last comes first */
 };
 
 /* Of all fetchers, used last comes first. */
 static dlist_head all_segments = DLIST_STATIC_INIT(all_segments);
 static int	nall_segments = 0;
+static Size all_memory = 0;
 
 /* ---- life ---- */
 
@@ -60,7 +66,10 @@ forget_segments(void *arg)
 	RowFetcher *fetcher = arg;
 
 	for (int i = 0; i < fetcher->nsegments; i++)
+	{
 		dlist_delete(&fetcher->segments[i]->node);
+		all_memory -= fetcher->segments[i]->memory;
+	}
 	nall_segments -= fetcher->nsegments;
 	fetcher->nsegments = 0;
 }
@@ -117,10 +126,13 @@ static void
 move_to_front(RowFetcher *fetcher, int index)
 {
 	FetchedSegment *segment = fetcher->segments[index];
+	uint32		group = fetcher->groups[index];
 
 	memmove(fetcher->segments + 1, fetcher->segments,
 			index * sizeof(FetchedSegment *));
+	memmove(fetcher->groups + 1, fetcher->groups, index * sizeof(uint32));
 	fetcher->segments[0] = segment;
+	fetcher->groups[0] = group;
 	dlist_move_head(&all_segments, &segment->node);
 }
 
@@ -140,6 +152,7 @@ close_oldest(void)
 		ExecMaterializeSlot(fetcher->slot);
 	dlist_delete(&segment->node);
 	nall_segments--;
+	all_memory -= segment->memory;
 	fetcher->nsegments--;
 	segment_values_free(segment->values);
 	pfree(segment);
@@ -155,7 +168,7 @@ add_segment(RowFetcher *fetcher, Relation rel)
 		close_oldest();
 
 	old_context = MemoryContextSwitchTo(fetcher->context);
-	segment = palloc(sizeof(FetchedSegment));
+	segment = palloc0(sizeof(FetchedSegment));
 	segment->fetcher = fetcher;
 	segment->values = segment_values_create(rel, NULL);
 	MemoryContextSwitchTo(old_context);
@@ -165,6 +178,25 @@ add_segment(RowFetcher *fetcher, Relation rel)
 	nall_segments++;
 }
 
+/*
+ * Count what the segment used last, which alone may have grown, takes by now,
+ * and make room.
+ */
+static void
+limit_memory(RowFetcher *fetcher)
+{
+	FetchedSegment *segment;
+
+	if (fetcher->nsegments == 0)
+		return;
+	segment = fetcher->segments[0];
+	all_memory -= segment->memory;
+	segment->memory = segment_values_memory(segment->values);
+	all_memory += segment->memory;
+	while (all_memory > BACKEND_MEMORY && nall_segments > 1)
+		close_oldest();
+}
+
 SegmentValues *
 row_fetcher_open(RowFetcher *fetcher, Relation rel, uint32 group,
 				 const SegmentData *segment)
@@ -172,9 +204,11 @@ row_fetcher_open(RowFetcher *fetcher, Relation rel, uint32 group,
 	int			index;
 
 	ExecClearTuple(fetcher->slot);
+	limit_memory(fetcher);
 	for (index = 0; index < fetcher->nsegments; index++)
 	{
-		if (segment_values_is_open(fetcher->segments[index]->values, group,
+		if (fetcher->groups[index] == group &&
+			segment_values_is_open(fetcher->segments[index]->values, group,
 								   segment))
 			break;
 	}
@@ -184,6 +218,7 @@ row_fetcher_open(RowFetcher *fetcher, Relation rel, uint32 group,
 		if (fetcher->nsegments < FETCHER_SEGMENTS)
 			add_segment(fetcher, rel);
 		index = fetcher->nsegments - 1;
+		fetcher->groups[index] = group;
 		segment_values_open(fetcher->segments[index]->values, group, segment);
 	}
 	if (index > 0 || dlist_head_node(&all_segments) != &fetcher->segments[0]->node)

@@ -51,6 +51,13 @@ segment_values_free(SegmentValues *values)
 	MemoryContextDelete(values->context);
 }
 
+Size
+segment_values_memory(const SegmentValues *values)
+{
+	return MemoryContextMemAllocated(values->context, true) +
+		segment_reader_image_memory(values->reader);
+}
+
 static void
 vector_free(AttributeVector *av)
 {

@@ -46,6 +46,9 @@ typedef struct ReaderChunk
 #define SPARE_IMAGES		4
 #define SPARE_IMAGE_SIZE	((Size) 2 * 1024 * 1024)
 
+/* Of an image, the part that counts although nothing has been copied there. */
+#define UNTOUCHED_PART	8
+
 static char *spare_images[SPARE_IMAGES];
 static int	nspare_images = 0;
 
@@ -63,6 +66,7 @@ struct SegmentReader
 	BlockNumber npages;			/* of the stream */
 	char	   *image;
 	Size		image_size;
+	Size		nloaded;		/* bytes copied to it */
 	uint64	   *loaded;			/* bitmap of pages in the image */
 	bool		is_sparing;		/* copies parts of pages at first */
 	uint8	   *parts;			/* by page, bitmap of parts in the image; only
@@ -141,6 +145,16 @@ segment_reader_free(SegmentReader *reader)
 	MemoryContextDelete(reader->context);
 }
 
+/*
+ * What has not been copied to the image takes addresses, and memory only where
+ * the system counts these.
+ */
+Size
+segment_reader_image_memory(const SegmentReader *reader)
+{
+	return reader->nloaded + reader->image_size / UNTOUCHED_PART;
+}
+
 /* Does the file have the blocks?  The size last seen spares a system call. */
 static bool
 blocks_exist(Relation rel, BlockNumber start, BlockNumber nblocks)
@@ -198,6 +212,7 @@ image_prepare(SegmentReader *reader)
 		image_allocate(reader, needed);
 	reader->loaded = MemoryContextAllocZero(reader->chunk_context,
 											nwords * sizeof(uint64));
+	reader->nloaded = 0;
 	if (reader->is_sparing)
 		reader->parts = MemoryContextAllocZero(reader->chunk_context,
 											   reader->npages);
@@ -354,8 +369,11 @@ image_copy_bytes(SegmentReader *reader, BlockNumber page, Buffer buffer,
 							   "The data page ends at byte %u.", lower);
 	limit = Min(limit, lower - MAXALIGN(SizeOfPageHeaderData));
 	if (first < limit)
+	{
 		memcpy(reader->image + (Size) page * DATA_PAGE_LENGTH + first,
 			   (char *) page_contents(contents) + first, limit - first);
+		reader->nloaded += limit - first;
+	}
 	UnlockReleaseBuffer(buffer);
 }
 

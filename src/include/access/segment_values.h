@@ -41,6 +41,9 @@ extern SegmentValues *segment_values_create(Relation rel,
 											SegmentReader *reader);
 extern void segment_values_free(SegmentValues *values);
 
+/* Bytes that it takes, with its reader. */
+extern Size segment_values_memory(const SegmentValues *values);
+
 /* Turn to a segment: with an own reader, or after the caller's was opened. */
 extern void segment_values_open(SegmentValues *values, uint32 group,
 								const SegmentData *segment);

@@ -19,6 +19,9 @@ extern SegmentReader *segment_reader_create(Relation rel,
 											BufferAccessStrategy strategy);
 extern void segment_reader_free(SegmentReader *reader);
 
+/* Bytes that the image takes. */
+extern Size segment_reader_image_memory(const SegmentReader *reader);
+
 /* Expect that little is read of each page, here and there. */
 extern void segment_reader_set_sparing(SegmentReader *reader);
 
