@@ -346,7 +346,10 @@ make_exchange_path(AggQuestion *question, CustomPath *child)
 	return path;
 }
 
-/* A path of one process; returns it as it is without the query's LIMIT. */
+/*
+ * A path of one process; returns it as it is without the query's LIMIT, as a
+ * copy, because add_path() frees what is no better than other paths.
+ */
 static CustomPath *
 add_serial_path(AggQuestion *question)
 {
@@ -357,10 +360,12 @@ add_serial_path(AggQuestion *question)
 											question->target, child,
 											question->having);
 	List	   *wish = vector_agg_topn_wish(question);
+	CustomPath *copy = makeNode(CustomPath);
 
+	*copy = *path;
 	add_path(question->output, wish != NIL ?
 			 &vector_agg_topn_path(question, path, wish)->path : &path->path);
-	return path;
+	return copy;
 }
 
 /* What the serial path scans, shared by processes; NULL if not worth it. */
