@@ -121,10 +121,13 @@ groups_in_place(const UnpackMethod *method, size_t length, int width,
 				size_t ngroups, size_t step)
 {
 	size_t		fast = 0;
+	size_t		last_run;
 
 	if (length > method->read_ahead)
 		fast = (length - method->read_ahead) / width;
-	return fast < ngroups ? fast / step * step : ngroups;
+	fast = fast < ngroups ? fast / step * step : ngroups;
+	last_run = fast % GROUPS_PER_VECTOR;
+	return last_run * width < method->least_length ? fast - last_run : fast;
 }
 
 void
@@ -135,7 +138,8 @@ group_walk_begin(GroupWalk *walk, const UnpackMethod *method,
 	walk->in = in;
 	walk->length = length;
 	walk->width = width;
-	walk->read_ahead = method->read_ahead;
+	walk->behind = method->read_ahead > method->least_length ?
+		method->read_ahead : method->least_length;
 	walk->fast_groups = groups_in_place(method, length, width, ngroups, step);
 	walk->tail_groups = ngroups - walk->fast_groups;
 }
@@ -147,9 +151,9 @@ walk_bounce(GroupWalk *walk)
 	size_t		length = walk->tail_groups * walk->width;
 	size_t		have = length < walk->length ? length : walk->length;
 
-	ENCODING_ASSERT(length + walk->read_ahead <= BOUNCE_LENGTH);
+	ENCODING_ASSERT(length + walk->behind <= BOUNCE_LENGTH);
 	memcpy(walk->bounce, walk->in, have);
-	memset(walk->bounce + have, 0, length - have + walk->read_ahead);
+	memset(walk->bounce + have, 0, length - have + walk->behind);
 }
 
 size_t

@@ -3,7 +3,8 @@
  *		The unpack kernel for x86_64 CPUs with AVX2.
  *
  * AVX2 moves bytes within 16-byte lanes only (vpshufb), so each lane of a
- * vector loads the bytes that its first value begins in, moves to each value
+ * vector loads the bytes that its first value begins in, or both load the same
+ * where these have the values of both, moves to each value
  * the word that this begins in, shifts every word by its own count (vpsrlv) and
  * masks it.  Values that reach over their word take the word one byte later,
  * too, and shift it the other way.
@@ -38,10 +39,17 @@ typedef struct Form
 	__m128i		drop;			/* count that brings products down */
 } Form;
 
-static inline bool
-avx2_form_is_wide(int width, int out_size)
+/* Near: what both lanes need is in the same 16 bytes. */
+static inline UnpackWay
+avx2_unpack_way(int width, int out_size)
 {
-	return out_size > 1 && unpack_window(width) > 8 * out_size;
+	if (out_size > 1 && unpack_window(width) > 8 * out_size)
+		return UNPACK_WIDE;
+	if (out_size == 8)
+		return unpack_window(4 * width) <= 128 ? UNPACK_NEAR : UNPACK_APART;
+	if (out_size == 4)
+		return 8 * width <= 128 ? UNPACK_NEAR : UNPACK_APART;
+	return UNPACK_APART;
 }
 
 static VECTOR_INLINE Vector
@@ -110,10 +118,13 @@ group_starts(int width)
 }
 
 static VECTOR_INLINE void
-form_quads(Form *form, const Starts *starts, int width)
+form_quads(Form *form, const Starts *starts, int width, UnpackWay way)
 {
 	const Vector eight = _mm256_set1_epi64x(8);
-	Vector		base = _mm256_shuffle_epi32(starts->bytes, _MM_SHUFFLE(2, 2, 0, 0));
+	int			half = 4 * width / 8;
+	Vector		base = way == UNPACK_NEAR ?
+		_mm256_setr_epi32(0, 0, 0, 0, half, half, half, half) :
+		_mm256_shuffle_epi32(starts->bytes, _MM_SHUFFLE(2, 2, 0, 0));
 	Vector		bytes = _mm256_sub_epi32(starts->bytes, base);
 
 	for (int lane = 0; lane < 4; lane++)
@@ -127,9 +138,9 @@ form_quads(Form *form, const Starts *starts, int width)
 }
 
 static VECTOR_INLINE void
-form_words(Form *form, const Starts *starts, int width)
+form_words(Form *form, const Starts *starts, int width, UnpackWay way)
 {
-	int			half = 4 * width / 8;
+	int			half = way == UNPACK_NEAR ? 0 : 4 * width / 8;
 	Vector		base = _mm256_setr_epi32(0, 0, 0, 0, half, half, half, half);
 
 	form->offset[0] = 0;
@@ -145,7 +156,7 @@ form_halves(Form *form, const Starts *starts, int width)
 {
 	Form		words;
 
-	form_words(&words, starts, width);
+	form_words(&words, starts, width, UNPACK_APART);
 	form->offset[0] = 0;
 	form->offset[1] = (size_t) width;
 	form->offset[2] = words.offset[1];
@@ -176,17 +187,17 @@ form_products(Form *form, const Starts *starts, int width, int out_size)
 }
 
 static VECTOR_INLINE Form
-avx2_form_make(int width, int out_size, bool is_wide)
+avx2_form_make(int width, int out_size, UnpackWay way)
 {
 	Starts		starts = group_starts(width);
 	Form		form;
 
 	form.mask = avx2_vector_set(unpack_mask(width), out_size);
 	if (out_size == 8)
-		form_quads(&form, &starts, width);
+		form_quads(&form, &starts, width, way);
 	else if (out_size == 4)
-		form_words(&form, &starts, width);
-	else if (is_wide)
+		form_words(&form, &starts, width, way);
+	else if (way == UNPACK_WIDE)
 		form_halves(&form, &starts, width);
 	else
 		form_products(&form, &starts, width, out_size);
@@ -204,34 +215,39 @@ load_lanes(const uint8_t *in, size_t first, size_t second)
 
 /* The bytes of part's values, moved to their words. */
 static VECTOR_INLINE Vector
-gather_words(const Form *form, const uint8_t *in, int part)
+gather_words(const Form *form, const uint8_t *in, int part, UnpackWay way)
 {
-	return _mm256_shuffle_epi8(load_lanes(in, form->offset[2 * part],
-										  form->offset[2 * part + 1]),
-							   form->gather[part]);
+	const uint8_t *first = in + form->offset[2 * part];
+	Vector		bytes = way == UNPACK_NEAR ?
+		_mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *) first)) :
+		load_lanes(in, form->offset[2 * part], form->offset[2 * part + 1]);
+
+	return _mm256_shuffle_epi8(bytes, form->gather[part]);
 }
 
 static VECTOR_INLINE Vector
-unpack_quads(const Form *form, const uint8_t *in, int part, bool is_wide)
+unpack_quads(const Form *form, const uint8_t *in, int part, UnpackWay way)
 {
-	Vector		v = _mm256_srlv_epi64(gather_words(form, in, part),
+	Vector		v = _mm256_srlv_epi64(gather_words(form, in, part, way),
 									  form->shift[part]);
 
-	if (is_wide)
-		v = _mm256_or_si256(v, _mm256_sllv_epi64(gather_words(form, in + 1, part),
-												 form->back[part]));
+	if (way == UNPACK_WIDE)
+		v = _mm256_or_si256(v,
+							_mm256_sllv_epi64(gather_words(form, in + 1, part, way),
+											  form->back[part]));
 	return _mm256_and_si256(v, form->mask);
 }
 
 static VECTOR_INLINE Vector
-unpack_words(const Form *form, const uint8_t *in, int part, bool is_wide)
+unpack_words(const Form *form, const uint8_t *in, int part, UnpackWay way)
 {
-	Vector		v = _mm256_srlv_epi32(gather_words(form, in, part),
+	Vector		v = _mm256_srlv_epi32(gather_words(form, in, part, way),
 									  form->shift[part]);
 
-	if (is_wide)
-		v = _mm256_or_si256(v, _mm256_sllv_epi32(gather_words(form, in + 1, part),
-												 form->back[part]));
+	if (way == UNPACK_WIDE)
+		v = _mm256_or_si256(v,
+							_mm256_sllv_epi32(gather_words(form, in + 1, part, way),
+											  form->back[part]));
 	return _mm256_and_si256(v, form->mask);
 }
 
@@ -248,7 +264,7 @@ unpack_products(const Form *form, const uint8_t *in, int pair)
 
 static VECTOR_INLINE Vector
 avx2_vector_unpack(const Form *form, const uint8_t *in, int part,
-				   int out_size, bool is_wide)
+				   int out_size, UnpackWay way)
 {
 	switch (out_size)
 	{
@@ -256,14 +272,14 @@ avx2_vector_unpack(const Form *form, const uint8_t *in, int part,
 			return _mm256_packus_epi16(unpack_products(form, in, 0),
 									   unpack_products(form, in, 1));
 		case 2:
-			if (!is_wide)
+			if (way != UNPACK_WIDE)
 				return unpack_products(form, in, 0);
-			return _mm256_packus_epi32(unpack_words(form, in, 0, false),
-									   unpack_words(form, in, 1, false));
+			return _mm256_packus_epi32(unpack_words(form, in, 0, UNPACK_APART),
+									   unpack_words(form, in, 1, UNPACK_APART));
 		case 4:
-			return unpack_words(form, in, 0, is_wide);
+			return unpack_words(form, in, 0, way);
 		default:
-			return unpack_quads(form, in, part, is_wide);
+			return unpack_quads(form, in, part, way);
 	}
 }
 

@@ -5,7 +5,8 @@
  * 64 bytes are loaded, which hold the values of a step whatever the width.
  * Each 64-bit lane takes the eight bytes that its values, one to eight of them,
  * begin in (vpermb), and from these cuts the output's bytes, each of eight bits
- * that begin at any bit (vpmultishiftqb).  Where the values of a lane reach
+ * that begin at any bit (vpmultishiftqb); one value is shifted down (vpsrlvq),
+ * which can run beside the permutation.  Where the values of a lane reach
  * over nine bytes - 31 bits in four bytes, some from 59 on in eight - lanes of
  * the output's own size take two neighbouring words, which are shifted together
  * (vpshrdv).  Then what lies above the width is masked off.
@@ -20,6 +21,7 @@
 #define TARGET __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vbmi2")))
 #define VECTOR_INLINE inline __attribute__((always_inline)) TARGET
 #define VECTOR_SIZE 64
+#define LAST_LOAD 64
 
 typedef __m512i Vector;
 
@@ -27,7 +29,7 @@ typedef struct Form
 {
 	Vector		gather;			/* which bytes of the input */
 	Vector		next;			/* those of the word behind; wide */
-	Vector		shift;			/* from which bit of them; wide: by how many */
+	Vector		shift;			/* how far down, or from which bit each byte */
 	Vector		mask;
 } Form;
 
@@ -38,10 +40,11 @@ lane_bits(int width, int out_size)
 	return width * (8 / out_size);
 }
 
-static inline bool
-avx512_form_is_wide(int width, int out_size)
+static inline UnpackWay
+avx512_unpack_way(int width, int out_size)
 {
-	return out_size >= 4 && unpack_window(lane_bits(width, out_size)) > 64;
+	return out_size >= 4 && unpack_window(lane_bits(width, out_size)) > 64 ?
+		UNPACK_WIDE : UNPACK_NEAR;
 }
 
 static VECTOR_INLINE Vector
@@ -74,7 +77,7 @@ spread_words(Vector v)
 													0x04040404, 0));
 }
 
-/* The bit that each byte of a 64-bit lane begins at, but for the lane's own. */
+/* The bit that each byte of a lane's values begins at, less the first's. */
 static inline uint64_t
 byte_starts(int width, int out_size)
 {
@@ -84,15 +87,13 @@ byte_starts(int width, int out_size)
 			return width * UINT64_C(0x0706050403020100);
 		case 2:
 			return width * UINT64_C(0x0303020201010000) + UINT64_C(0x0800080008000800);
-		case 4:
-			return width * UINT64_C(0x0101010100000000) + UINT64_C(0x1810080018100800);
 		default:
-			return UINT64_C(0x3830282018100800);
+			return width * UINT64_C(0x0101010100000000) + UINT64_C(0x1810080018100800);
 	}
 }
 
 static VECTOR_INLINE Form
-avx512_form_make(int width, int out_size, bool is_wide)
+avx512_form_make(int width, int out_size, UnpackWay way)
 {
 	const Vector quads = _mm512_setr_epi64(0, 1, 2, 3, 4, 5, 6, 7);
 	const Vector words = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7,
@@ -101,7 +102,7 @@ avx512_form_make(int width, int out_size, bool is_wide)
 	Form		form;
 
 	form.mask = avx512_vector_set(unpack_mask(width), out_size);
-	if (is_wide && out_size == 4)
+	if (way == UNPACK_WIDE && out_size == 4)
 	{
 		bits = _mm512_mullo_epi32(words, _mm512_set1_epi32(width));
 		form.shift = _mm512_and_si512(bits, _mm512_set1_epi32(7));
@@ -110,28 +111,40 @@ avx512_form_make(int width, int out_size, bool is_wide)
 		form.next = _mm512_add_epi8(form.gather, _mm512_set1_epi8(4));
 		return form;
 	}
-	bits = _mm512_mullo_epi64(quads,
-							  _mm512_set1_epi64(lane_bits(width, out_size)));
+	bits = _mm512_mul_epu32(quads,
+							_mm512_set1_epi64(lane_bits(width, out_size)));
 	form.shift = _mm512_and_si512(bits, _mm512_set1_epi64(7));
 	form.gather = _mm512_add_epi8(spread_quads(_mm512_srli_epi64(bits, 3)),
 								  _mm512_set1_epi64(0x0706050403020100));
 	form.next = _mm512_add_epi8(form.gather, _mm512_set1_epi8(8));
-	if (!is_wide)
+	if (way == UNPACK_NEAR && out_size < 8)
 		form.shift = _mm512_add_epi8(spread_quads(form.shift),
 									 _mm512_set1_epi64((long long) byte_starts(width, out_size)));
 	return form;
 }
 
+/* Bytes behind the 64 that are loaded turn up in spare values only. */
+static VECTOR_INLINE void
+avx512_form_move(Form *form, size_t nbytes)
+{
+	const Vector distance = _mm512_set1_epi8((char) nbytes);
+
+	form->gather = _mm512_add_epi8(form->gather, distance);
+	form->next = _mm512_add_epi8(form->next, distance);
+}
+
 /* Bytes behind the input's 64 are asked for only where they are masked off. */
 static VECTOR_INLINE Vector
 avx512_vector_unpack(const Form *form, const uint8_t *in, int part,
-					 int out_size, bool is_wide)
+					 int out_size, UnpackWay way)
 {
 	Vector		bytes = _mm512_loadu_si512(in);
 	Vector		first = _mm512_permutexvar_epi8(form->gather, bytes);
 	Vector		next;
 
-	if (!is_wide)
+	if (way == UNPACK_NEAR && out_size == 8)
+		return _mm512_and_si512(_mm512_srlv_epi64(first, form->shift), form->mask);
+	if (way == UNPACK_NEAR)
 		return _mm512_and_si512(_mm512_multishift_epi64_epi8(form->shift, first),
 								form->mask);
 	next = _mm512_permutexvar_epi8(form->next, bytes);
@@ -318,10 +331,9 @@ avx512_is_available(void)
 		__builtin_cpu_supports("avx512vbmi2");
 }
 
-/* A step begins with a group of the input at the latest. */
 const UnpackMethod unpack_method_avx512 = {
 	.is_available = avx512_is_available,
-	.read_ahead = VECTOR_SIZE - 1,
+	.least_length = LAST_LOAD,
 	.copies_native = true,
 	.groups = {avx512_unpack_u8, avx512_unpack_u16, avx512_unpack_u32,
 	avx512_unpack_u64},

@@ -9,12 +9,15 @@
  *	VECTOR_SIZE			bytes of a vector
  *	Vector				its type
  *	Form				what unpacking needs to know of a width and an output
+ *	LAST_LOAD			bytes that vector_unpack loads, if form_move exists
  *
- * and these, all to be inlined, where out_size, part and is_wide are constants:
+ * and these, all to be inlined, where out_size, part and way are constants:
  *
- *	form_is_wide(width, out_size)	must this width be unpacked the longer way?
- *	form_make(width, out_size, is_wide)
- *	vector_unpack(form, in, part, out_size, is_wide)
+ *	unpack_way(width, out_size)		which of the ways to unpack
+ *	form_make(width, out_size, way)
+ *	form_move(form, nbytes)			for values so many bytes further on; only
+ *									if LAST_LOAD is defined
+ *	vector_unpack(form, in, part, out_size, way)
  *	vector_store(out, v)			at any address
  *	vector_set(value, out_size)		in all lanes
  *	vector_add(a, b, out_size)
@@ -49,44 +52,94 @@
 		} \
 	} while (0)
 
-#define EACH_STEP(i) \
-	for (size_t i = 0; i < ngroups; \
-		 i += STEP_GROUPS(out_size), in += STEP_GROUPS(out_size) * width)
+/*
+ * Take all steps.  Where a form can be moved, those at the end of the input all
+ * load its last bytes, so that nothing behind it is read; a shorter input must
+ * be followed by as much.
+ */
+#ifdef LAST_LOAD
+#define EACH_STEP(take_step) \
+	do { \
+		const size_t advance = (size_t) (STEP_GROUPS(out_size) * width); \
+		const uint8_t *begin = in; \
+		const size_t length = ngroups * width; \
+		size_t		nsteps = (ngroups + STEP_GROUPS(out_size) - 1) / STEP_GROUPS(out_size); \
+		size_t		nlast = length < LAST_LOAD ? 0 : \
+			nsteps - (length - LAST_LOAD) / advance - 1; \
+\
+		for (nsteps -= nlast; nsteps > 0; nsteps--) \
+		{ \
+			take_step; \
+			in += advance; \
+		} \
+		if (nlast > 0) \
+		{ \
+			const uint8_t *last = begin + length - LAST_LOAD; \
+\
+			FN(form_move) (&form, (size_t) (in - last)); \
+			for (in = last; nlast > 0; nlast--) \
+			{ \
+				take_step; \
+				FN(form_move) (&form, advance); \
+			} \
+		} \
+	} while (0)
+#else
+#define EACH_STEP(take_step) \
+	do { \
+		for (size_t i = 0; i < ngroups; i += STEP_GROUPS(out_size)) \
+		{ \
+			take_step; \
+			in += STEP_GROUPS(out_size) * width; \
+		} \
+	} while (0)
+#endif
 
 /* Call steps with the constants that the width asks for. */
-#define WIDE_OR_NOT(out_size, result, steps, ...) \
+#define CALL_STEPS(out_size, way, steps, ...) \
+	FN(steps) (in, ngroups, width, __VA_ARGS__, out_size, way)
+
+#define BY_WAY(out_size, result, steps, ...) \
 	do { \
-		if (FN(form_is_wide) (width, out_size)) \
-			result FN(steps) (in, ngroups, width, __VA_ARGS__, out_size, true); \
-		else \
-			result FN(steps) (in, ngroups, width, __VA_ARGS__, out_size, false); \
+		switch (FN(unpack_way) (width, out_size)) \
+		{ \
+			case UNPACK_NEAR: \
+				result CALL_STEPS(out_size, UNPACK_NEAR, steps, __VA_ARGS__); \
+				break; \
+			case UNPACK_APART: \
+				result CALL_STEPS(out_size, UNPACK_APART, steps, __VA_ARGS__); \
+				break; \
+			default: \
+				result CALL_STEPS(out_size, UNPACK_WIDE, steps, __VA_ARGS__); \
+				break; \
+		} \
 	} while (0)
 
 /* The same, in the smallest lanes that the width fits in. */
 #define BY_WIDTH(steps, ...) \
 	do { \
 		if (width <= 8) \
-			WIDE_OR_NOT(1, , steps, __VA_ARGS__); \
+			BY_WAY(1, , steps, __VA_ARGS__); \
 		else if (width <= 16) \
-			WIDE_OR_NOT(2, , steps, __VA_ARGS__); \
+			BY_WAY(2, , steps, __VA_ARGS__); \
 		else if (width <= 32) \
-			WIDE_OR_NOT(4, , steps, __VA_ARGS__); \
+			BY_WAY(4, , steps, __VA_ARGS__); \
 		else \
-			WIDE_OR_NOT(8, , steps, __VA_ARGS__); \
+			BY_WAY(8, , steps, __VA_ARGS__); \
 	} while (0)
 
 static VECTOR_INLINE void
 FN(unpack_steps) (const uint8_t *in, size_t ngroups, int width,
 				  uint64_t base, bool has_base, void *out,
-				  int out_size, bool is_wide)
+				  int out_size, UnpackWay way)
 {
-	const Form	form = FN(form_make) (width, out_size, is_wide);
+	Form		form = FN(form_make) (width, out_size, way);
 	const Vector addend = FN(vector_set) (base, out_size);
 	uint8_t    *next = out;
 
 #define UNPACK_PART(part) \
 	do { \
-		Vector		v = FN(vector_unpack) (&form, in, part, out_size, is_wide); \
+		Vector		v = FN(vector_unpack) (&form, in, part, out_size, way); \
 \
 		if (has_base) \
 			v = FN(vector_add) (v, addend, out_size); \
@@ -94,16 +147,15 @@ FN(unpack_steps) (const uint8_t *in, size_t ngroups, int width,
 		next += VECTOR_SIZE; \
 	} while (0)
 
-	EACH_STEP(i)
-		EACH_PART(UNPACK_PART);
+	EACH_STEP(EACH_PART(UNPACK_PART));
 }
 
 static VECTOR_INLINE void
 FN(delta_steps) (const uint8_t *in, size_t ngroups, int width,
 				 uint64_t before, uint64_t step, void *out,
-				 int out_size, bool is_wide)
+				 int out_size, UnpackWay way)
 {
-	const Form	form = FN(form_make) (width, out_size, is_wide);
+	Form		form = FN(form_make) (width, out_size, way);
 	const Vector stride = FN(vector_set) (step * LANES(out_size), out_size);
 	Vector		carry = FN(vector_add) (FN(vector_set) (before, out_size),
 										FN(vector_ramp) (step, out_size),
@@ -114,7 +166,7 @@ FN(delta_steps) (const uint8_t *in, size_t ngroups, int width,
 #define DELTA_PART(part) \
 	do { \
 		Vector		v = FN(vector_prefix) \
-			(FN(vector_unpack) (&form, in, part, out_size, is_wide), out_size); \
+			(FN(vector_unpack) (&form, in, part, out_size, way), out_size); \
 		Vector		all = FN(vector_add) (FN(vector_last) (v, out_size), stride, \
 										  out_size); \
 \
@@ -123,8 +175,7 @@ FN(delta_steps) (const uint8_t *in, size_t ngroups, int width,
 		next += VECTOR_SIZE; \
 	} while (0)
 
-	EACH_STEP(i)
-		EACH_PART(DELTA_PART);
+	EACH_STEP(EACH_PART(DELTA_PART));
 }
 
 /* The largest or smallest lane. */
@@ -148,32 +199,31 @@ FN(vector_extreme) (Vector v, int out_size, bool is_max)
 
 static VECTOR_INLINE uint64_t
 FN(max_steps) (const uint8_t *in, size_t ngroups, int width,
-			   uint64_t max, void *out, int out_size, bool is_wide)
+			   uint64_t max, void *out, int out_size, UnpackWay way)
 {
-	const Form	form = FN(form_make) (width, out_size, is_wide);
+	Form		form = FN(form_make) (width, out_size, way);
 	Vector		largest = FN(vector_set) (max, out_size);
 	uint8_t    *next = out;
 
 #define MAX_PART(part) \
 	do { \
-		Vector		v = FN(vector_unpack) (&form, in, part, out_size, is_wide); \
+		Vector		v = FN(vector_unpack) (&form, in, part, out_size, way); \
 \
 		FN(vector_store) (next, v); \
 		largest = FN(vector_max) (largest, v, out_size); \
 		next += VECTOR_SIZE; \
 	} while (0)
 
-	EACH_STEP(i)
-		EACH_PART(MAX_PART);
+	EACH_STEP(EACH_PART(MAX_PART));
 	return FN(vector_extreme) (largest, out_size, true);
 }
 
 static VECTOR_INLINE void
 FN(between_steps) (const uint8_t *in, size_t ngroups, int width,
 				   uint64_t low, uint64_t span, uint64_t *mask,
-				   int out_size, bool is_wide)
+				   int out_size, UnpackWay way)
 {
-	const Form	form = FN(form_make) (width, out_size, is_wide);
+	Form		form = FN(form_make) (width, out_size, way);
 	const Vector lows = FN(vector_set) (low, out_size);
 	const Vector spans = FN(vector_set) (span, out_size);
 	uint8_t    *next = (uint8_t *) mask;
@@ -181,40 +231,41 @@ FN(between_steps) (const uint8_t *in, size_t ngroups, int width,
 	/* a byte for each group: these machines are little-endian */
 #define BETWEEN_PART(part) \
 	bits |= FN(vector_between) \
-		(FN(vector_unpack) (&form, in, part, out_size, is_wide), lows, spans, \
+		(FN(vector_unpack) (&form, in, part, out_size, way), lows, spans, \
 		 out_size) << (part) * LANES(out_size)
 
-	EACH_STEP(i)
-	{
-		uint64_t	bits = 0;
+#define BETWEEN_STEP \
+	do { \
+		uint64_t	bits = 0; \
+\
+		EACH_PART(BETWEEN_PART); \
+		memcpy(next, &bits, STEP_GROUPS(out_size)); \
+		next += STEP_GROUPS(out_size); \
+	} while (0)
 
-		EACH_PART(BETWEEN_PART);
-		memcpy(next, &bits, STEP_GROUPS(out_size));
-		next += STEP_GROUPS(out_size);
-	}
+	EACH_STEP(BETWEEN_STEP);
 }
 
 static VECTOR_INLINE void
 FN(sum_steps) (const uint8_t *in, size_t ngroups, int width,
-			   PackedSum *sum, int out_size, bool is_wide)
+			   PackedSum *sum, int out_size, UnpackWay way)
 {
-	const Form	form = FN(form_make) (width, out_size, is_wide);
+	Form		form = FN(form_make) (width, out_size, way);
 	Vector		sums[2] = {FN(vector_set) (0, 8), FN(vector_set) (0, 8)};
 
 #define SUM_PART(part) \
 	FN(vector_sums) (sums, FN(vector_unpack) (&form, in, part, out_size, \
-											  is_wide), out_size)
+											  way), out_size)
 
-	EACH_STEP(i)
-		EACH_PART(SUM_PART);
+	EACH_STEP(EACH_PART(SUM_PART));
 	FN(vector_sums_end) (sums, out_size, sum);
 }
 
 static VECTOR_INLINE void
 FN(min_max_steps) (const uint8_t *in, size_t ngroups, int width,
-				   PackedRange *range, int out_size, bool is_wide)
+				   PackedRange *range, int out_size, UnpackWay way)
 {
-	const Form	form = FN(form_make) (width, out_size, is_wide);
+	Form		form = FN(form_make) (width, out_size, way);
 	Vector		least = FN(vector_set) (UINT64_MAX, out_size);
 	Vector		largest = FN(vector_set) (0, out_size);
 	uint64_t	min;
@@ -222,14 +273,13 @@ FN(min_max_steps) (const uint8_t *in, size_t ngroups, int width,
 
 #define MIN_MAX_PART(part) \
 	do { \
-		Vector		v = FN(vector_unpack) (&form, in, part, out_size, is_wide); \
+		Vector		v = FN(vector_unpack) (&form, in, part, out_size, way); \
 \
 		least = FN(vector_min) (least, v, out_size); \
 		largest = FN(vector_max) (largest, v, out_size); \
 	} while (0)
 
-	EACH_STEP(i)
-		EACH_PART(MIN_MAX_PART);
+	EACH_STEP(EACH_PART(MIN_MAX_PART));
 	min = FN(vector_extreme) (least, out_size, false);
 	max = FN(vector_extreme) (largest, out_size, true);
 	range->min = min < range->min ? min : range->min;
@@ -241,21 +291,21 @@ FN(min_max_steps) (const uint8_t *in, size_t ngroups, int width,
 static TARGET void \
 FN(unpack_u##bits) (const uint8_t *in, size_t ngroups, int width, void *out) \
 { \
-	WIDE_OR_NOT(bits / 8, , unpack_steps, 0, false, out); \
+	BY_WAY(bits / 8, , unpack_steps, 0, false, out); \
 } \
 \
 static TARGET void \
 FN(add_u##bits) (const uint8_t *in, size_t ngroups, int width, \
 				 uint64_t base, void *out) \
 { \
-	WIDE_OR_NOT(bits / 8, , unpack_steps, base, true, out); \
+	BY_WAY(bits / 8, , unpack_steps, base, true, out); \
 } \
 \
 static TARGET uint64_t \
 FN(max_u##bits) (const uint8_t *in, size_t ngroups, int width, \
 				 uint64_t max, void *out) \
 { \
-	WIDE_OR_NOT(bits / 8, return, max_steps, max, out); \
+	BY_WAY(bits / 8, return, max_steps, max, out); \
 }
 
 #define DEFINE_DELTA(bits) \
@@ -263,7 +313,7 @@ static TARGET void \
 FN(delta_u##bits) (const uint8_t *in, size_t ngroups, int width, \
 				   uint64_t before, uint64_t step, void *out) \
 { \
-	WIDE_OR_NOT(bits / 8, , delta_steps, before, step, out); \
+	BY_WAY(bits / 8, , delta_steps, before, step, out); \
 }
 
 DEFINE_UNPACK(8)

@@ -27,14 +27,14 @@
  */
 #define FOLD_GROUPS 8
 
-/* No kernel may ask for more read_ahead than this. */
+/* No kernel may ask for more read_ahead or least_length than this. */
 #define UNPACK_MAX_READ_AHEAD 64
 
 /*
  * Bytes of the bounce buffer.  The groups that remain when the next ones would
  * come closer than read_ahead to the end are shorter than read_ahead +
- * FOLD_GROUPS * width bytes; the kernel then reads as much as read_ahead
- * further.
+ * FOLD_GROUPS * width bytes; the kernel then reads as much as read_ahead, or
+ * least_length, further.
  */
 #define BOUNCE_LENGTH (2 * UNPACK_MAX_READ_AHEAD + FOLD_GROUPS * 64)
 
@@ -65,8 +65,9 @@ typedef struct PackedRange
 
 /*
  * Unpack ngroups groups of width 1 to 64.  The input is ngroups * width bytes
- * long and may be read read_ahead bytes further; the output may be written up
- * to DECODE_SLACK_VALUES - UNPACK_GROUP + 1 values further.
+ * long and may be read read_ahead bytes further or, if it is shorter than
+ * least_length, that much further; the output may be written up to
+ * DECODE_SLACK_VALUES - UNPACK_GROUP + 1 values further.
  */
 typedef void (*UnpackGroups) (const uint8_t *in, size_t ngroups, int width,
 							  void *out);
@@ -101,12 +102,21 @@ typedef void (*SumGroups) (const uint8_t *in, size_t ngroups, int width,
 typedef void (*MinMaxGroups) (const uint8_t *in, size_t ngroups, int width,
 							  PackedRange *range);
 
+/* How a vector kernel unpacks a width: see each. */
+typedef enum UnpackWay
+{
+	UNPACK_NEAR,				/* values lie near enough for one load */
+	UNPACK_APART,				/* they do not */
+	UNPACK_WIDE					/* they reach over their words */
+} UnpackWay;
+
 #define UNPACK_NOUTPUTS 4
 
 typedef struct UnpackMethod
 {
 	bool		(*is_available) (void); /* NULL: on every CPU */
 	size_t		read_ahead;		/* bytes read behind the last group at most */
+	size_t		least_length;	/* to shorter input this much is added, too */
 	bool		copies_native;	/* width = output's: use raw_decode instead */
 	UnpackGroups groups[UNPACK_NOUTPUTS];	/* by output of 1, 2, 4, 8 bytes */
 
@@ -171,7 +181,7 @@ typedef struct GroupWalk
 	size_t		length;			/* of the input from there on */
 	size_t		fast_groups;	/* still to come */
 	size_t		tail_groups;
-	size_t		read_ahead;
+	size_t		behind;			/* zeros behind bounced groups */
 	int			width;
 	uint8_t		bounce[BOUNCE_LENGTH];
 } GroupWalk;
