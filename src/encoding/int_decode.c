@@ -4,7 +4,8 @@
  *
  * The bytes are untrusted.  Every length, count and width is checked before it
  * is used; codes are unpacked straight to the output, which has the slack that
- * kernels may overwrite, and one plain loop adds the reference.
+ * kernels may overwrite.  The same pass adds the reference or sums up deltas,
+ * unless codes have to be patched, multiplied, or looked at first.
  */
 #include "encoding/base.h"
 
@@ -13,6 +14,31 @@
 #include "encoding/int_header.h"
 #include "encoding/raw.h"
 #include "encoding/simple64.h"
+
+/* The next packed codes, or NULL if there are not so many. */
+static const uint8_t *
+packed_bits(ByteCursor *cursor, uint32_t ncodes, int width)
+{
+	const uint8_t *bits = cursor_bytes(cursor, bitpack_length(ncodes, width));
+
+	return bits != NULL && bitpack_padding_is_zero(bits, ncodes, width) ?
+		bits : NULL;
+}
+
+/* Is every code of this width within the limit? */
+static bool
+width_fits(int width, uint64_t limit)
+{
+	return limit == UINT64_MAX ||
+		(width < 64 && (UINT64_C(1) << width) - 1 <= limit);
+}
+
+static bool
+cursor_is_at_end(const ByteCursor *cursor, const char **reason)
+{
+	*reason = "packed values do not match their vector";
+	return cursor_left(cursor) == 0;
+}
 
 #define VALUE uint8_t
 #define FN(name) name##_8
@@ -116,16 +142,17 @@ packed_code(ByteCursor *cursor, uint32_t nvalues, uint32_t position,
 			int width, bool is_delta, IntScratch *scratch, uint64_t *code)
 {
 	size_t		length = cursor_left(cursor);
-	uint32_t	first = is_delta ? 0 : position;
-	uint32_t	ncodes = position - first + 1;
+	uint64_t	high;
 
-	if (length != bitpack_length(nvalues, width) ||
-		!bitpack_unpack(cursor->next, length, first, ncodes, width,
+	if (length != bitpack_length(nvalues, width))
+		return false;
+	if (is_delta)
+		return bitpack_sum(cursor->next, length, 0, position + 1, width, code,
+						   &high);
+	if (!bitpack_unpack(cursor->next, length, position, 1, width,
 						scratch->values, sizeof(uint64_t)))
 		return false;
-	*code = 0;
-	for (uint32_t i = 0; i < ncodes; i++)
-		*code += scratch->values[i];
+	*code = scratch->values[0];
 	return true;
 }
 

@@ -5,22 +5,18 @@
  * Included once for each of uint8_t to uint64_t, with VALUE defined as the
  * type and FN(name) giving the function its suffix.  Arithmetic is modulo
  * 2^bits of VALUE (1u keeps 16-bit products unsigned); that nothing wraps is
- * checked beforehand through the
- * largest code, so that the loops are plain and vectorise.
+ * checked through the largest code, so that the loops are plain and vectorise.
  */
 
-/* Packed codes to codes; the width has been checked. */
+/* Packed codes to codes. */
 static bool
 FN(unpack) (ByteCursor *cursor, uint32_t ncodes, int width, VALUE *codes)
 {
 	size_t		length = bitpack_length(ncodes, width);
-	const uint8_t *bits = cursor_bytes(cursor, length);
+	const uint8_t *bits = packed_bits(cursor, ncodes, width);
 
-	if (bits == NULL || width > 8 * (int) sizeof(VALUE) ||
-		!bitpack_padding_is_zero(bits, ncodes, width))
-		return false;
-	return bitpack_unpack(bits, length, 0, ncodes, width, codes,
-						  sizeof(VALUE));
+	return bits != NULL &&
+		bitpack_unpack(bits, length, 0, ncodes, width, codes, sizeof(VALUE));
 }
 
 static bool
@@ -59,8 +55,7 @@ FN(codes_fit) (const VALUE *codes, uint32_t ncodes, int width, uint64_t limit)
 {
 	VALUE		all = 0;
 
-	if (width == 0 || (width < 64 && (UINT64_C(1) << width) - 1 <= limit) ||
-		limit == UINT64_MAX)
+	if (width_fits(width, limit))
 		return true;
 	for (uint32_t i = 0; i < ncodes; i++)
 		all = codes[i] > all ? codes[i] : all;
@@ -95,33 +90,84 @@ FN(add_reference) (VALUE *codes, uint32_t ncodes, uint64_t base,
 	}
 }
 
+/* Sum up deltas that are unpacked already: see bitpack_unpack_delta. */
 static void
-FN(sum_deltas) (VALUE *codes, uint32_t ncodes, const IntHeader *header)
+FN(sum_deltas) (VALUE *codes, uint32_t ncodes, uint64_t first, uint64_t step)
 {
-	VALUE		factor = (VALUE) header->divisor;
-	VALUE		step = (VALUE) ((uint64_t) header->step * header->divisor);
-	VALUE		value = (VALUE) ((uint64_t) header->base - step);
+	VALUE		addend = (VALUE) step;
+	VALUE		value = (VALUE) (first - step);
 
-	if (factor == 1)
+	for (uint32_t i = 0; i < ncodes; i++)
 	{
-		for (uint32_t i = 0; i < ncodes; i++)
-		{
-			VALUE		delta = (VALUE) (codes[i] + step);
+		VALUE		delta = (VALUE) (codes[i] + addend);
 
-			value = (VALUE) (value + delta);
-			codes[i] = value;
-		}
+		value = (VALUE) (value + delta);
+		codes[i] = value;
 	}
+}
+
+/*
+ * From codes to values: base plus divisor times code or, of deltas, the sum of
+ * codes and steps.  Sums are made of codes as they are, so that they need no
+ * multiplication of each, and where there is no divisor, from the base on.
+ */
+static bool
+FN(codes_to_values) (VALUE *codes, uint32_t ncodes, int width, bool is_delta,
+					 const IntHeader *header, const char **reason)
+{
+	uint64_t	base = (uint64_t) header->base;
+	uint64_t	step = (uint64_t) header->step;
+
+	if (is_delta)
+		FN(sum_deltas) (codes, ncodes, header->divisor == 1 ? base : 0, step);
+	else if (!FN(codes_fit) (codes, ncodes, width, header->code_limit))
+	{
+		*reason = "values outside the range of their type";
+		return false;
+	}
+	if (!is_delta || header->divisor != 1)
+		FN(add_reference) (codes, ncodes, base, header->divisor);
+	return true;
+}
+
+/* The same in one pass with unpacking, if no code can be too large. */
+static bool
+FN(unpack_values) (ByteCursor *cursor, uint32_t ncodes, bool is_delta,
+				   const IntHeader *header, VALUE *values,
+				   const char **reason)
+{
+	int			width = header->width;
+	size_t		length = bitpack_length(ncodes, width);
+	const uint8_t *bits = packed_bits(cursor, ncodes, width);
+	uint64_t	base = (uint64_t) header->base;
+	uint64_t	largest = 0;
+	bool		is_plain = header->divisor == 1;
+	bool		done;
+
+	*reason = "packed values do not match their vector";
+	if (bits == NULL)
+		return false;
+	if (is_delta)
+		done = bitpack_unpack_delta(bits, length, 0, ncodes, width,
+									is_plain ? base : 0,
+									(uint64_t) header->step, values,
+									sizeof(VALUE));
+	else if (is_plain && width_fits(width, header->code_limit))
+		return bitpack_unpack_add(bits, length, 0, ncodes, width, base,
+								  values, sizeof(VALUE));
 	else
+		done = bitpack_unpack_max(bits, length, 0, ncodes, width, values,
+								  sizeof(VALUE), &largest);
+	if (!done)
+		return false;
+	if (!is_delta && largest > header->code_limit)
 	{
-		for (uint32_t i = 0; i < ncodes; i++)
-		{
-			VALUE		delta = (VALUE) (1u * codes[i] * factor + step);
-
-			value = (VALUE) (value + delta);
-			codes[i] = value;
-		}
+		*reason = "values outside the range of their type";
+		return false;
 	}
+	if (!is_delta || !is_plain)
+		FN(add_reference) (values, ncodes, base, header->divisor);
+	return true;
 }
 
 static bool
@@ -139,28 +185,19 @@ FN(decode_packed) (int encoding, ByteCursor *cursor, IntType type,
 		*reason = "invalid header of a vector";
 		return false;
 	}
+	if (!is_patched)
+		return FN(unpack_values) (cursor, nvalues, is_delta, &header, values,
+								  reason) &&
+			cursor_is_at_end(cursor, reason);
 	width = header.width;
-	if (!(is_patched ?
-		  FN(unpack_patched) (cursor, nvalues, &width, values, scratch) :
-		  FN(unpack) (cursor, nvalues, width, values)) ||
+	if (!FN(unpack_patched) (cursor, nvalues, &width, values, scratch) ||
 		cursor_left(cursor) != 0)
 	{
 		*reason = "packed values do not match their vector";
 		return false;
 	}
-	if (is_delta)
-	{
-		FN(sum_deltas) (values, nvalues, &header);
-		return true;
-	}
-	if (!FN(codes_fit) (values, nvalues, width, header.code_limit))
-	{
-		*reason = "values outside the range of their type";
-		return false;
-	}
-	FN(add_reference) (values, nvalues, (uint64_t) header.base,
-					   header.divisor);
-	return true;
+	return FN(codes_to_values) (values, nvalues, width, is_delta, &header,
+								reason);
 }
 
 static bool
@@ -185,19 +222,12 @@ FN(decode_simple64) (int encoding, ByteCursor *cursor, IntType type,
 		all = scratch->values[i] > all ? scratch->values[i] : all;
 		values[i] = (VALUE) scratch->values[i];
 	}
-	if (is_delta)
-	{
-		FN(sum_deltas) (values, nvalues, &header);
-		return true;
-	}
-	if (all > header.code_limit)
+	if (!is_delta && all > header.code_limit)
 	{
 		*reason = "values outside the range of their type";
 		return false;
 	}
-	FN(add_reference) (values, nvalues, (uint64_t) header.base,
-					   header.divisor);
-	return true;
+	return FN(codes_to_values) (values, nvalues, 0, is_delta, &header, reason);
 }
 
 /* Expand runs; their lengths have been checked to add up. */
@@ -233,8 +263,9 @@ FN(decode_runs) (ByteCursor *cursor, IntType type, uint32_t nvalues,
 	nruns = (uint32_t) cursor_uint(cursor, 2);
 	length_width = (int) cursor_uint(cursor, 1);
 	if (cursor->failed || nruns == 0 || nruns > nvalues || length_width > 10 ||
-		!FN(unpack) (cursor, nruns, header.width, runs))
+		!FN(unpack_values) (cursor, nruns, false, &header, runs, reason))
 		return false;
+	*reason = "runs do not match their vector";
 	length = bitpack_length(nruns, length_width);
 	bits = cursor_bytes(cursor, length);
 	if (bits == NULL || cursor_left(cursor) != 0 ||
@@ -243,12 +274,6 @@ FN(decode_runs) (ByteCursor *cursor, IntType type, uint32_t nvalues,
 						scratch->positions, sizeof(uint16_t)) ||
 		!lengths_add_up(scratch->positions, nruns, nvalues))
 		return false;
-	if (!FN(codes_fit) (runs, nruns, header.width, header.code_limit))
-	{
-		*reason = "values outside the range of their type";
-		return false;
-	}
-	FN(add_reference) (runs, nruns, (uint64_t) header.base, header.divisor);
 	FN(expand_runs) (runs, scratch->positions, nruns, values);
 	return true;
 }
