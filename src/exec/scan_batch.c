@@ -356,6 +356,13 @@ mask_to_rows(const uint64 *mask, uint16 *rows)
 
 	for (int w = 0; w < VECTOR_WORDS; w++)
 	{
+		if (mask[w] == PG_UINT64_MAX)
+		{
+			for (int i = 0; i < 64; i++)
+				rows[n + i] = w * 64 + i;
+			n += 64;
+			continue;
+		}
 		for (uint64 word = mask[w]; word != 0; word &= word - 1)
 			rows[n++] = w * 64 + pg_rightmost_one_pos64(word);
 	}

@@ -13,6 +13,7 @@
 #include "compat.h"
 #include "encoding/numeric_codec.h"
 #include "exec/column_filter.h"
+#include "exec/vector_node.h"
 #include "exec/vector_topn.h"
 
 bool
@@ -167,13 +168,11 @@ topn_dismiss(VectorTopNState *state, uint64 *mask)
 		dismiss_strings(key, last->keys[0], mask);
 	else if (keep_values(key, last->keys[0], keep))
 	{
-		for (int w = 0; w < VECTOR_WORDS; w++)
-		{
-			uint64		word = key->value->has_nulls ? key->value->nulls[w] : 0;
+		uint64		bits[VECTOR_WORDS];
 
-			for (int i = 0; i < 64; i++)
-				word |= (uint64) keep[w * 64 + i] << i;
-			mask[w] &= word;
-		}
+		vector_gather_bits(keep, bits);
+		for (int w = 0; w < VECTOR_WORDS; w++)
+			mask[w] &= bits[w] |
+				(key->value->has_nulls ? key->value->nulls[w] : 0);
 	}
 }
