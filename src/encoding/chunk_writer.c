@@ -182,6 +182,7 @@ chunk_encode(const ChunkInput *input, const ChunkOptions *options,
 	writer.nstreams = 0;
 	bytebuffer_init(&writer.layout_head, allocator);
 	writer.work = allocator->alloc(allocator->context, sizeof(IntWorkspace));
+	memset(&writer.work->floats, 0, sizeof(writer.work->floats));
 
 	summary->kind = input->kind;
 	summary->value_class = input->value_class;

@@ -11,6 +11,7 @@
 
 #include "encoding/bitpack.h"
 #include "encoding/block_codec.h"
+#include "encoding/float_vector.h"
 #include "encoding/int_header.h"
 #include "encoding/raw.h"
 #include "encoding/simple64.h"
@@ -67,6 +68,9 @@ decode_stored(int encoding, const uint8_t *in, size_t length, IntType type,
 	if (encoding == INT_DECIMAL && type.is_float)
 		return float_decimal_decode(in, length, type, nvalues, values, scratch,
 									reason);
+	if (encoding == INT_SPLIT && type.is_float)
+		return float_split_decode(in, length, type, nvalues, values, scratch,
+								  reason);
 	switch (type.size)
 	{
 		case 1:
@@ -217,6 +221,16 @@ decode_stored_value(int encoding, const uint8_t *in, size_t length,
 		case INT_BLOCK:
 			return int_block_decode_value(in, length, type, nvalues, position,
 										  value, scratch, reason);
+		case INT_DECIMAL:
+			*reason = NULL;
+			return type.is_float &&
+				float_decimal_decode_value(in, length, type, nvalues, position,
+										   value, scratch, reason);
+		case INT_SPLIT:
+			*reason = NULL;
+			return type.is_float &&
+				float_split_decode_value(in, length, type, nvalues, position,
+										 value, scratch, reason);
 		default:
 			*reason = NULL;
 			return false;
@@ -257,7 +271,7 @@ int_encoding_name(uint8_t encoding)
 {
 	static const char *const names[INT_NENCODINGS] = {
 		"constant", "raw", "for", "delta", "patched", "patched delta",
-		"simple64", "simple64 delta", "runs", "decimal", "block"
+		"simple64", "simple64 delta", "runs", "decimal", "block", "split"
 	};
 	uint8_t		plain = encoding & (uint8_t) ~INT_ENCODING_DENSE;
 

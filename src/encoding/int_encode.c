@@ -11,7 +11,7 @@
 
 #include "encoding/bitpack.h"
 #include "encoding/block_codec.h"
-#include "encoding/int_vector.h"
+#include "encoding/float_vector.h"
 #include "encoding/raw.h"
 #include "encoding/simple64.h"
 
@@ -235,23 +235,21 @@ try_block(const IntVector *vector, const IntOptions *options, size_t start,
 		return false;
 	body->length = start;
 	bytebuffer_append(body, work->trial, length);
+	work->used_block = true;
 	return true;
 }
 
-/* The same for floats as decimals. */
-static bool
-try_decimal(const IntVector *vector, const IntOptions *options, size_t start,
-			IntWorkspace *work, ByteBuffer *body)
+uint8_t
+int_vector_encode_stored(const IntVector *vector, const IntOptions *options,
+						 IntWorkspace *work, ByteBuffer *body)
 {
-	size_t		end = body->length;
-	size_t		light = end - start;
+	size_t		start = body->length;
+	uint8_t		encoding = int_vector_encode_light(vector, options, work, body);
 
-	if (!float_decimal_encode(vector, options, work, light, body))
-		return false;
-	ENCODING_ASSERT(body->length - end < light);
-	memmove(body->data + start, body->data + end, body->length - end);
-	body->length -= light;
-	return true;
+	if (encoding != INT_CONSTANT &&
+		try_block(vector, options, start, work, body))
+		return INT_BLOCK;
+	return encoding;
 }
 
 /* Copy the non-null values to work->dense, returning how many. */
@@ -274,11 +272,11 @@ uint8_t
 int_vector_encode(const IntVector *vector, const IntOptions *options,
 				  IntWorkspace *work, ByteBuffer *body)
 {
-	size_t		start = body->length;
 	IntVector	stored = *vector;
 	uint8_t		flags = 0;
 	IntEncoding encoding;
 
+	work->used_block = false;
 	if (vector->nulls != NULL)
 	{
 		uint32_t	ndense = collect_dense(vector, work);
@@ -291,14 +289,10 @@ int_vector_encode(const IntVector *vector, const IntOptions *options,
 			flags = INT_ENCODING_DENSE;
 		}
 	}
-	encoding = (IntEncoding) int_vector_encode_light(&stored, options, work,
-													 body);
+	encoding = (IntEncoding) (vector->type.is_float ?
+							  float_vector_encode(&stored, options, work, body) :
+							  int_vector_encode_stored(&stored, options, work, body));
 	if (encoding == INT_CONSTANT)
 		return INT_CONSTANT;	/* the same bytes, dense or not */
-	if (vector->type.is_float &&
-		try_decimal(&stored, options, start, work, body))
-		encoding = INT_DECIMAL;
-	if (try_block(&stored, options, start, work, body))
-		encoding = INT_BLOCK;
 	return (uint8_t) encoding | flags;
 }

@@ -87,7 +87,7 @@ int_stream_add(IntStreamWriter *writer, const int64_t *values,
 		options.codec = CODEC_NONE;
 	encoding = int_vector_encode(&vector, &options, writer->work,
 								 &writer->body);
-	if ((encoding & ~INT_ENCODING_DENSE) == INT_BLOCK)
+	if (writer->work->used_block)
 		writer->nblocks_declined = 0;
 	else if (options.codec != CODEC_NONE)
 		writer->nblocks_declined++;

@@ -83,17 +83,35 @@ next_value(Material *material, int mode, uint64_t last)
 	}
 }
 
+/* The bits of a value over a divisor. */
+static uint64_t
+fraction_pattern(ValueKind kind, uint64_t value, int divisor)
+{
+	double		fraction = (double) (int32_t) value / divisor;
+	float		single = (float) fraction;
+	uint32_t	narrow;
+	uint64_t	wide;
+
+	memcpy(&narrow, &single, sizeof(narrow));
+	memcpy(&wide, &fraction, sizeof(wide));
+	return kind == VALUE_FLOAT32 ? narrow : wide;
+}
+
 static void
 make_fixed(ChunkInput *input, Material *material, int mode)
 {
+	bool		is_float = input->kind == VALUE_FLOAT32 || input->kind == VALUE_FLOAT64;
 	size_t		size = kind_sizes[input->kind];
-	uint64_t	value = 0;
+	uint64_t	last = 0;
 
 	for (uint32_t row = 0; row < input->nrows; row++)
 	{
 		uint8_t    *out = (uint8_t *) values + row * size;
+		uint64_t	value = next_value(material, mode, last);
 
-		value = next_value(material, mode, value);
+		last = value;
+		if (is_float && mode & 128 && take_byte(material) > 10)
+			value = fraction_pattern(input->kind, value, mode & 64 ? 100 : 1 + mode % 32);
 		for (size_t i = 0; i < size; i++)
 			out[i] = (uint8_t) (value >> (8 * i));
 	}

@@ -176,6 +176,21 @@ UNIT_TEST(damage_floats)
 							 20.0 + (double) (unit_random() % 1000003) / 1e6);
 	check_damage(&input, "blocks");
 	chunk_case_free(&input);
+	for (ValueKind kind = VALUE_FLOAT32; kind <= VALUE_FLOAT64; kind++)
+	{
+		chunk_case_init(&input, kind, CLASS_FLOAT);
+		input.options.codec = CODEC_NONE;
+		for (uint32_t row = 0; row < NROWS; row++)
+			chunk_case_add_float(&input, unit_random() % 50 == 0 ? 1e300 :
+								 (double) (int64_t) unit_random() / 1.1e19);
+		check_damage(&input, "split");
+		chunk_case_clear(&input);
+		for (uint32_t row = 0; row < NROWS; row++)
+			chunk_case_add_float(&input, unit_random() % 50 == 0 ? 1e300 :
+								 (double) (unit_random() % 50000) / 744.0);
+		check_damage(&input, "means");
+		chunk_case_free(&input);
+	}
 }
 
 UNIT_TEST(damage_strings)

@@ -292,12 +292,33 @@ make_float(int shape, uint32_t row)
 			return NAN;
 		case 7:
 			return sin((double) row / 100.0) / 3.0;
+		case 8:					/* means of so many */
+			return (double) (int64_t) (unit_random() % 40001 - 20000) /
+				(row / 1500 % 2 ? 744.0 : 720.0);
+		case 9:					/* both signs, several exponents */
+			return (double) (int64_t) unit_random() / 1.1e19 *
+				(double) (unit_random() % 1000) / 7.0;
+		case 10:				/* the same, and others now and then */
+			return unit_random() % 30 == 0 ? special_float((uint32_t) unit_random()) :
+				(double) (int64_t) unit_random() / 1.1e19;
+		case 11:				/* what a float of 4 bytes can hold */
+			return (float) ((double) (int64_t) unit_random() / 1.1e18);
+		case 12:				/* integers of many digits */
+			return (double) (int64_t) (unit_random() >> (row % 2 ? 14 : 20));
+		case 13:				/* many decimals */
+			return (double) (unit_random() % 1000) * 1e-16;
+		case 14:				/* halves of a step: ties */
+			return ((double) (unit_random() % 1000) + 0.5) / 1024.0;
+		case 15:				/* denormals and the like */
+			return (double) (unit_random() % 1000) * 5e-324;
+		case 16:				/* long decimals */
+			return (double) (int64_t) (unit_random() % 20000000000001 - 10000000000000) / 1e6;
 		default:
 			return row < VECTOR_LENGTH ? NAN : 1.0;
 	}
 }
 
-#define NFLOAT_SHAPES 9
+#define NFLOAT_SHAPES 18
 
 UNIT_TEST(chunk_floats)
 {
@@ -316,6 +337,58 @@ UNIT_TEST(chunk_floats)
 				chunk_case_check(&input, "floats", NULL);
 			}
 		}
+		chunk_case_free(&input);
+	}
+}
+
+/* Shapes lead to the encodings that they are made for. */
+UNIT_TEST(chunk_float_encodings)
+{
+	static const struct
+	{
+		int			shape;
+		ValueKind	kind;
+		const char *encoding;
+	}			cases[] = {
+		{0, VALUE_FLOAT64, "decimal"}, {0, VALUE_FLOAT32, "decimal"},
+		{4, VALUE_FLOAT64, "decimal"}, {8, VALUE_FLOAT64, "decimal"},
+		{8, VALUE_FLOAT32, "decimal"}, {9, VALUE_FLOAT64, "split"},
+		{10, VALUE_FLOAT64, "split"}, {14, VALUE_FLOAT64, "decimal"},
+		{16, VALUE_FLOAT64, "decimal"}
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+	{
+		char		name[60];
+		ChunkCase	input;
+
+		chunk_case_init(&input, cases[i].kind, CLASS_FLOAT);
+		for (uint32_t row = 0; row < 20 * VECTOR_LENGTH; row++)
+			chunk_case_add_float(&input, make_float(cases[i].shape, row));
+		snprintf(name, sizeof(name), "floats of %d bytes, shape %d",
+				 cases[i].kind == VALUE_FLOAT32 ? 4 : 8, cases[i].shape);
+		chunk_case_check(&input, name, cases[i].encoding);
+		chunk_case_free(&input);
+	}
+}
+
+/*
+ * Decimals of any number of digits come back, which dividing by powers of ten
+ * makes as reading them does.
+ */
+UNIT_TEST(chunk_float_digits)
+{
+	double		power = 1.0;
+
+	for (int digits = 0; digits <= 15; digits++, power *= 10.0)
+	{
+		ChunkCase	input;
+
+		chunk_case_init(&input, VALUE_FLOAT64, CLASS_FLOAT);
+		for (uint32_t row = 0; row < VECTOR_LENGTH; row++)
+			chunk_case_add_float(&input,
+								 (double) (int64_t) (unit_random() % 2000000 - 1000000) / power);
+		chunk_case_check(&input, "digits", "decimal");
 		chunk_case_free(&input);
 	}
 }

@@ -120,8 +120,8 @@ UNIT_TEST(golden_small)
 	chunk_case_add_float(&input, 1.5);
 	chunk_case_add_float(&input, -0.25);
 	check_hex(&input, "floats",
-			  "636b010603020000 0200000000000000 1b00000000010900 "
-			  "0109000000000000 020200000111e7af 0100000000000000");
+			  "636b010603020000 0200000000000000 1b00000000010b00 "
+			  "0109000000000000 0209010000640111 e7af010000000000");
 	chunk_case_free(&input);
 
 	start(&input, VALUE_BYTES, CLASS_BYTES);
@@ -229,6 +229,18 @@ UNIT_TEST(golden_integers)
 	chunk_case_free(&input);
 }
 
+/* Full precision, both signs, now and then small. */
+static double
+quotient(void)
+{
+	double		value = (double) (1 + next_random() % 999983) /
+		(double) (1000003 + next_random() % 5);
+
+	if (next_random() % 40 == 0)
+		value /= 1048576.0;
+	return next_random() % 2 == 0 ? value : -value;
+}
+
 UNIT_TEST(golden_floats)
 {
 	ChunkCase	input;
@@ -237,13 +249,31 @@ UNIT_TEST(golden_floats)
 	for (uint32_t row = 0; row < 3000; row++)
 		chunk_case_add_float(&input, next_random() % 50 == 0 ? 1.0 / 3.0 :
 							 (double) (next_random() % 5000) / 10.0);
-	check_sum(&input, "decimals", UINT64_C(0x01b956c55ed06f64));
+	check_sum(&input, "decimals", UINT64_C(0xafeb5aedc8c53656));
+	chunk_case_clear(&input);
+	for (uint32_t row = 0; row < 3000; row++)
+		chunk_case_add_float(&input, quotient());
+	check_sum(&input, "singles", UINT64_C(0xe6b0375685055331));
 	chunk_case_free(&input);
+
 	start(&input, VALUE_FLOAT64, CLASS_FLOAT);
 	for (uint32_t row = 0; row < 3000; row++)
-		chunk_case_add_float(&input,
+		chunk_case_add_float(&input, next_random() % 50 == 0 ? 0.1 :
 							 (double) (next_random() % 100000) / 777.0);
-	check_sum(&input, "doubles", UINT64_C(0x8c641c2d0e6020f6));
+	check_sum(&input, "means", UINT64_C(0x5674d0f335e76abf));
+	chunk_case_clear(&input);
+	for (uint32_t row = 0; row < 3000; row++)
+		chunk_case_add_float(&input,
+							 (double) (int64_t) (next_random() % 2000000000001) / 1e5);
+	check_sum(&input, "long decimals", UINT64_C(0xfea2e17344da45bd));
+	chunk_case_clear(&input);
+	for (uint32_t row = 0; row < 3000; row++)
+		chunk_case_add_float(&input, quotient());
+	check_sum(&input, "doubles", UINT64_C(0xc112854f8ca25fe0));
+	chunk_case_clear(&input);
+	for (uint32_t row = 0; row < 3000; row++)
+		chunk_case_add_float(&input, (float) quotient());
+	check_sum(&input, "singles in doubles", UINT64_C(0xf5f301d63f9f119e));
 	chunk_case_free(&input);
 }
 

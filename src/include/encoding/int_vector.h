@@ -24,8 +24,9 @@ typedef enum IntEncoding
 	INT_SIMPLE64 = 6,
 	INT_SIMPLE64_DELTA = 7,
 	INT_RUNS = 8,
-	INT_DECIMAL = 9,			/* floats that are short decimals */
+	INT_DECIMAL = 9,			/* floats that are integers over a divisor */
 	INT_BLOCK = 10,				/* raw bytes through a block codec */
+	INT_SPLIT = 11,				/* floats cut in two parts */
 	INT_NENCODINGS
 } IntEncoding;
 
@@ -73,10 +74,35 @@ typedef struct IntStats
 	uint16_t	steady_widths[65];
 } IntStats;
 
+#define FLOAT_MAX_DIVISORS 4
+#define FLOAT_MAX_LEFTS 8
+
+/* How a vector's patterns are cut in two: see float_split.c. */
+typedef struct FloatSplit
+{
+	int			shift;			/* zeros that all patterns end with */
+	int			right_bits;
+	int			code_bits;
+	uint16_t	lefts[FLOAT_MAX_LEFTS];
+} FloatSplit;
+
+/* What the vectors of a chunk of floats so far tell the next ones. */
+typedef struct FloatHints
+{
+	uint64_t	divisors[FLOAT_MAX_DIVISORS];	/* no powers of ten */
+	int			ndivisors;
+	int			nfailures;		/* searches for one that found none */
+	int			split_uses;		/* vectors that split may be used for yet */
+	uint32_t	split_exceptions;	/* to be expected */
+	FloatSplit	split;
+} FloatHints;
+
 /* Work space of an encoder: too large for the stack, reused by vectors. */
 typedef struct IntWorkspace
 {
 	IntStats	stats;
+	FloatHints	floats;			/* zero at first */
+	bool		used_block;		/* the vector encoded last went through a codec */
 	uint64_t	residuals[VECTOR_LENGTH];	/* (value - min) / divisor */
 	uint64_t	deltas[VECTOR_LENGTH];	/* less min_delta, first is 0 */
 	uint64_t	steady[VECTOR_LENGTH];	/* less steady_delta, cut to the type */
@@ -135,7 +161,12 @@ extern uint8_t int_vector_encode(const IntVector *vector,
 								 const IntOptions *options, IntWorkspace *work,
 								 ByteBuffer *body);
 
-/* The same without dense form, decimals and block codec. */
+/* The same without dense form and without regard to floats. */
+extern uint8_t int_vector_encode_stored(const IntVector *vector,
+										const IntOptions *options,
+										IntWorkspace *work, ByteBuffer *body);
+
+/* The same without block codec. */
 extern uint8_t int_vector_encode_light(const IntVector *vector,
 									   const IntOptions *options,
 									   IntWorkspace *work, ByteBuffer *body);
@@ -200,14 +231,6 @@ extern bool int_vector_gather(uint8_t encoding, const uint8_t *in,
 							  IntScratch *scratch, const char **reason);
 
 extern const char *int_encoding_name(uint8_t encoding);
-
-/* Floats as decimals: see float_decimal.c. */
-extern bool float_decimal_encode(const IntVector *vector,
-								 const IntOptions *options, IntWorkspace *work,
-								 size_t limit, ByteBuffer *body);
-extern bool float_decimal_decode(const uint8_t *in, size_t length,
-								 IntType type, uint32_t nvalues, void *values,
-								 IntScratch *scratch, const char **reason);
 
 static inline bool
 bitmap_get(const uint64_t *bitmap, uint32_t index)

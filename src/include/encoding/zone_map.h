@@ -123,6 +123,24 @@ float_of_pattern(uint32_t pattern)
 	return value;
 }
 
+static inline uint64_t
+pattern_of_double(double value)
+{
+	uint64_t	pattern;
+
+	memcpy(&pattern, &value, sizeof(pattern));
+	return pattern;
+}
+
+static inline uint32_t
+pattern_of_float(float value)
+{
+	uint32_t	pattern;
+
+	memcpy(&pattern, &value, sizeof(pattern));
+	return pattern;
+}
+
 extern uint64_t zone_key_double(double value);
 extern uint64_t zone_key_float(float value);
 
