@@ -466,22 +466,45 @@ column_get_bytes(const RowColumn *column, uint32 slot)
 	return PointerGetDatum(copy);
 }
 
-Datum
-row_buffer_get(const RowBuffer *buffer, uint32 slot, int attno, bool *isnull)
+bool
+row_buffer_is_null(const RowBuffer *buffer, uint32 slot, int attno)
 {
 	const RowColumn *column = &buffer->columns[attno - 1];
 
 	Assert(attno >= 1 && attno <= buffer->natts);
 	Assert(slot < buffer->nslots);
 
-	*isnull = column->dropped ||
+	return column->dropped ||
 		(column->has_nulls &&
 		 (column->nulls[slot / 8] & (1 << (slot % 8))) != 0);
+}
+
+Datum
+row_buffer_get(const RowBuffer *buffer, uint32 slot, int attno, bool *isnull)
+{
+	const RowColumn *column = &buffer->columns[attno - 1];
+
+	*isnull = row_buffer_is_null(buffer, slot, attno);
 	if (*isnull)
 		return (Datum) 0;
 	if (column->width > 0)
 		return column_get_fixed(column, slot);
 	return column_get_bytes(column, slot);
+}
+
+bool
+row_buffer_strings(const RowBuffer *buffer, int attno, const uint64 **offsets,
+				   const uint8 **bytes)
+{
+	const RowColumn *column = &buffer->columns[attno - 1];
+
+	Assert(attno >= 1 && attno <= buffer->natts);
+	if (column->value_class != CLASS_BYTES || column->bytes == NULL)
+		return false;
+	Assert(column->width == 0 && column->offsets != NULL);
+	*offsets = column->offsets;
+	*bytes = column->bytes;
+	return true;
 }
 
 /* ---- writing ---- */

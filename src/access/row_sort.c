@@ -4,14 +4,19 @@
  *
  * Only places are sorted, not rows: an item is a word of the leading column and
  * a position.  Where the type compares as an integer, or has abbreviated keys
- * that do, which is so for nearly everything that tables are sorted by, items
- * are compared without calling anything; other columns are looked at where the
- * words are equal.  A load of 65,536 rows by an integer spends 2 to 4 ms here.
+ * that do, and where it is ordered by its bytes, words are integers that are
+ * compared without calling anything; other columns are looked at where the words
+ * are equal.
+ *
+ * Strings are compared where they are in the buffer.  The server's abbreviated
+ * keys are their first eight bytes, which are the same in all URLs of a web log;
+ * our words are the eight that follow what all strings of the buffer begin with.
  */
 #include "postgres.h"
 
 #include "access/row_sort.h"
 #include "miscadmin.h"
+#include "port/pg_bswap.h"
 #include "utils/memutils.h"
 #include "utils/snapmgr.h"
 #include "utils/sortsupport.h"
@@ -19,16 +24,18 @@
 /* A row to be sorted that is not NULL in the leading column. */
 typedef struct SortItem
 {
-	Datum		word;			/* of the leading column */
+	uint64		word;			/* of the leading column */
 	uint32		slot;
 } SortItem;
 
-/* A column of the key: values by position. */
+/* A column of the key: strings in the buffer, or values by position. */
 typedef struct SortColumn
 {
 	SortSupportData support;
-	Datum	   *values;
 	bool	   *isnull;
+	Datum	   *values;			/* NULL: it has strings */
+	const uint64 *offsets;
+	const uint8 *bytes;
 } SortColumn;
 
 typedef struct RowSort
@@ -36,11 +43,41 @@ typedef struct RowSort
 	uint32		nrows;
 	int			ncolumns;
 	SortColumn *columns;
-	bool		is_abbreviated; /* the leading column's words are */
+	bool		is_abbreviated; /* words don't tell all of the leading column */
 	bool		is_integer;		/* words compare as unsigned integers */
 } RowSort;
 
 /* ---- comparing ---- */
+
+/* Order of two strings of a column, neither of them NULL. */
+static int
+compare_strings(const SortColumn *column, uint32 a, uint32 b)
+{
+	uint64		length_a = column->offsets[a + 1] - column->offsets[a];
+	uint64		length_b = column->offsets[b + 1] - column->offsets[b];
+	int			order = memcmp(column->bytes + column->offsets[a],
+							   column->bytes + column->offsets[b],
+							   Min(length_a, length_b));
+
+	if (order == 0 && length_a != length_b)
+		order = length_a < length_b ? -1 : 1;
+	return column->support.ssup_reverse ? -order : order;
+}
+
+/* Order of two rows by a column. */
+static inline int
+compare_column(SortColumn *column, uint32 a, uint32 b)
+{
+	if (column->values)
+		return ApplySortComparator(column->values[a], column->isnull[a],
+								   column->values[b], column->isnull[b],
+								   &column->support);
+	if (!column->isnull[a] && !column->isnull[b])
+		return compare_strings(column, a, b);
+	if (column->isnull[a] && column->isnull[b])
+		return 0;
+	return column->isnull[a] == column->support.ssup_nulls_first ? -1 : 1;
+}
 
 /* Order of two rows by columns from first on; equal rows stay as they are. */
 static int
@@ -48,12 +85,8 @@ compare_rows(const RowSort *sort, int first, uint32 a, uint32 b)
 {
 	for (int i = first; i < sort->ncolumns; i++)
 	{
-		SortColumn *column = &sort->columns[i];
-		int			order;
+		int			order = compare_column(&sort->columns[i], a, b);
 
-		order = ApplySortComparator(column->values[a], column->isnull[a],
-									column->values[b], column->isnull[b],
-									&column->support);
 		if (order != 0)
 			return order;
 	}
@@ -65,17 +98,17 @@ static int
 compare_tie(const RowSort *sort, const SortItem *a, const SortItem *b)
 {
 	SortColumn *leading = &sort->columns[0];
-	int			order;
+	int			order = 0;
 
-	if (sort->is_abbreviated)
-	{
+	if (!sort->is_abbreviated)
+		return compare_rows(sort, 1, a->slot, b->slot);
+	if (leading->values)
 		order = ApplySortAbbrevFullComparator(leading->values[a->slot], false,
 											  leading->values[b->slot], false,
 											  &leading->support);
-		if (order != 0)
-			return order;
-	}
-	return compare_rows(sort, 1, a->slot, b->slot);
+	else
+		order = compare_strings(leading, a->slot, b->slot);
+	return order != 0 ? order : compare_rows(sort, 1, a->slot, b->slot);
 }
 
 static inline int
@@ -88,7 +121,8 @@ compare_items(const SortItem *a, const SortItem *b, const RowSort *sort)
 	}
 	else
 	{
-		int			order = ApplySortComparator(a->word, false, b->word, false,
+		int			order = ApplySortComparator((Datum) a->word, false,
+												(Datum) b->word, false,
 												&sort->columns[0].support);
 
 		if (order != 0)
@@ -131,8 +165,9 @@ init_column(SortColumn *column, const RowBuffer *rows,
 {
 	uint32		nrows = row_buffer_nrows(rows);
 	SortSupport support = &column->support;
+	bool		has_strings;
 
-	memset(support, 0, sizeof(*support));
+	memset(column, 0, sizeof(*column));
 	support->ssup_cxt = CurrentMemoryContext;
 	support->ssup_collation = key->collation;
 	support->ssup_nulls_first = key->nulls_first;
@@ -140,11 +175,66 @@ init_column(SortColumn *column, const RowBuffer *rows,
 	support->abbreviate = is_leading;
 	PrepareSortSupportFromOrderingOp(key->sort_operator, support);
 
-	column->values = palloc(nrows * sizeof(Datum));
+	has_strings = row_buffer_strings(rows, key->attno, &column->offsets,
+									 &column->bytes);
 	column->isnull = palloc(nrows * sizeof(bool));
+	if (!has_strings)
+		column->values = palloc(nrows * sizeof(Datum));
 	for (uint32 slot = 0; slot < nrows; slot++)
-		column->values[slot] = row_buffer_get(rows, slot, key->attno,
-											  &column->isnull[slot]);
+	{
+		if (has_strings)
+			column->isnull[slot] = row_buffer_is_null(rows, slot, key->attno);
+		else
+			column->values[slot] = row_buffer_get(rows, slot, key->attno,
+												  &column->isnull[slot]);
+	}
+}
+
+/* How many bytes do all strings of a column begin with that the first one has? */
+static uint64
+common_length(const SortColumn *column, const SortItem *items, uint32 nitems)
+{
+	const uint64 *offsets = column->offsets;
+	const uint8 *first = column->bytes + offsets[items[0].slot];
+	uint64		common = offsets[items[0].slot + 1] - offsets[items[0].slot];
+
+	for (uint32 i = 1; i < nitems; i++)
+	{
+		uint32		slot = items[i].slot;
+		const uint8 *string = column->bytes + offsets[slot];
+		uint64		length = Min(common, offsets[slot + 1] - offsets[slot]);
+
+		if (common > 0 && length == common && memcmp(string, first, common) == 0)
+			continue;
+		common = 0;
+		while (common < length && string[common] == first[common])
+			common++;
+	}
+	return common;
+}
+
+/*
+ * Words of the leading column's strings: the eight bytes behind those that all
+ * of them begin with, zeros where a string ends.
+ */
+static void
+make_string_words(RowSort *sort, SortItem *items, uint32 nitems)
+{
+	const SortColumn *leading = &sort->columns[0];
+	uint64		common = common_length(leading, items, nitems);
+
+	for (uint32 i = 0; i < nitems; i++)
+	{
+		uint64		start = leading->offsets[items[i].slot] + common;
+		uint64		length = leading->offsets[items[i].slot + 1] - start;
+		uint64		word = 0;
+
+		memcpy(&word, leading->bytes + start, Min(length, sizeof(word)));
+		word = pg_ntoh64(word);
+		items[i].word = leading->support.ssup_reverse ? ~word : word;
+	}
+	sort->is_abbreviated = true;
+	sort->is_integer = true;
 }
 
 /*
@@ -157,10 +247,13 @@ abbreviate(RowSort *sort, SortItem *items, uint32 nitems)
 	SortColumn *leading = &sort->columns[0];
 	SortSupport support = &leading->support;
 
+	for (uint32 i = 0; i < nitems; i++)
+		items[i].word = leading->values[items[i].slot];
 	if (support->abbrev_converter == NULL)
 		return;
 	for (uint32 i = 0; i < nitems; i++)
-		items[i].word = support->abbrev_converter(items[i].word, support);
+		items[i].word = support->abbrev_converter((Datum) items[i].word,
+												  support);
 	sort->is_abbreviated = true;
 	if (support->abbrev_abort == NULL ||
 		!support->abbrev_abort(nitems, support))
@@ -173,12 +266,12 @@ abbreviate(RowSort *sort, SortItem *items, uint32 nitems)
 }
 
 /* A signed integer as an unsigned one that sorts alike. */
-static inline Datum
+static inline uint64
 sortable_word(int64 value, bool reverse)
 {
 	uint64		word = (uint64) value ^ (UINT64CONST(1) << 63);
 
-	return (Datum) (reverse ? ~word : word);
+	return reverse ? ~word : word;
 }
 
 /*
@@ -194,11 +287,11 @@ make_integers(RowSort *sort, SortItem *items, uint32 nitems)
 
 	if (support->comparator == ssup_datum_int32_cmp)
 		for (uint32 i = 0; i < nitems; i++)
-			items[i].word = sortable_word(DatumGetInt32(items[i].word),
+			items[i].word = sortable_word(DatumGetInt32((Datum) items[i].word),
 										  reverse);
 	else if (support->comparator == ssup_datum_signed_cmp)
 		for (uint32 i = 0; i < nitems; i++)
-			items[i].word = sortable_word(DatumGetInt64(items[i].word),
+			items[i].word = sortable_word(DatumGetInt64((Datum) items[i].word),
 										  reverse);
 	else if (support->comparator == ssup_datum_unsigned_cmp)
 	{
@@ -229,10 +322,7 @@ divide_rows(const RowSort *sort, SortItem *items)
 		if (leading->isnull[slot])
 			items[sort->nrows - ++nnulls].slot = slot;
 		else
-		{
-			items[nitems].word = leading->values[slot];
 			items[nitems++].slot = slot;
-		}
 	}
 	return nitems;
 }
@@ -253,8 +343,13 @@ sort_rows(RowSort *sort, uint32 *order)
 	uint32		nnulls = sort->nrows - nitems;
 	uint32		next = 0;
 
-	abbreviate(sort, items, nitems);
-	make_integers(sort, items, nitems);
+	if (sort->columns[0].values)
+	{
+		abbreviate(sort, items, nitems);
+		make_integers(sort, items, nitems);
+	}
+	else if (nitems > 0)
+		make_string_words(sort, items, nitems);
 	sort_items(items, nitems, sort);
 	sort_nulls(items + nitems, nnulls, sort);
 

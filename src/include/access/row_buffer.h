@@ -52,6 +52,17 @@ extern Size row_buffer_raw_bytes(const RowBuffer *buffer);
 extern Datum row_buffer_get(const RowBuffer *buffer, uint32 slot, int attno,
 							bool *isnull);
 
+extern bool row_buffer_is_null(const RowBuffer *buffer, uint32 slot,
+							   int attno);
+
+/*
+ * The strings of an attribute whose values are ordered by their bytes: row i has
+ * bytes from offsets[i] up to, not including, offsets[i + 1].  False if the
+ * attribute is not of that class, or there is nothing but NULLs.
+ */
+extern bool row_buffer_strings(const RowBuffer *buffer, int attno,
+							   const uint64 **offsets, const uint8 **bytes);
+
 /*
  * Encode everything as the extent of a segment, in blocks announced for owner:
  * row order[i] of the buffer at position i, or each where it is if order is
