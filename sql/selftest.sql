@@ -46,7 +46,9 @@ SELECT fault, bool_and(ok) AS ok,
        max(width) FILTER (WHERE NOT ok) AS max_width,
        bool_and(mismatches > 0 AND first_mismatch IS NOT NULL)
          FILTER (WHERE NOT ok) AS described
-  FROM unnest(ARRAY['ninth_byte', 'nfast', 'mask64', 'pack_carry',
+  FROM unnest(ARRAY['ninth_byte', 'nfast', 'mask64', 'add_base', 'delta_carry',
+                    'max_last', 'between_edge', 'sum_carry', 'min_max_sign',
+                    'pack_carry',
                     'copy_last', 's64_selector', 'vector_base',
                     'chunk_value', 'chunk_reject']) AS fault,
        columnar_encoding_selftest(inject => fault)

@@ -51,6 +51,10 @@ static const struct config_enum_entry decode_kernel_options[] = {
 	{"word", UNPACK_WORD, false},
 	{"bytes", UNPACK_BYTES, false},
 	{"spec", UNPACK_SPECIAL, false},
+	{"special", UNPACK_SPECIAL, true},
+	{"neon", UNPACK_NEON, false},
+	{"avx2", UNPACK_AVX2, false},
+	{"avx512", UNPACK_AVX512, false},
 	{NULL, 0, false}
 };
 
@@ -63,6 +67,17 @@ static void
 check_interrupts(void)
 {
 	CHECK_FOR_INTERRUPTS();
+}
+
+/* So that who tests a kernel is not given another one. */
+static bool
+check_decode_kernel(int *newval, void **extra, GucSource source)
+{
+	if (bitpack_kernel_is_available((UnpackKernel) *newval))
+		return true;
+	GUC_check_errdetail("This machine cannot run the kernel \"%s\".",
+						bitpack_kernel_name((UnpackKernel) *newval));
+	return false;
 }
 
 static void
@@ -137,7 +152,7 @@ define_settings(void)
 							 decode_kernel_options,
 							 PGC_USERSET,
 							 0,
-							 NULL, assign_decode_kernel, NULL);
+							 check_decode_kernel, assign_decode_kernel, NULL);
 
 	MarkGUCPrefixReserved("columnar");
 }

@@ -14,6 +14,7 @@
 
 static const SelftestPart *const parts[] = {
 	&selftest_part_unpack,
+	&selftest_part_fused,
 	&selftest_part_pack,
 	&selftest_part_raw,
 	&selftest_part_simple64,

@@ -121,6 +121,7 @@ extern const uint16_t selftest_counts[SELFTEST_NCOUNTS];
 
 /* The parts themselves, each in a file of its name. */
 extern const SelftestPart selftest_part_unpack;
+extern const SelftestPart selftest_part_fused;
 extern const SelftestPart selftest_part_pack;
 extern const SelftestPart selftest_part_raw;
 extern const SelftestPart selftest_part_simple64;
