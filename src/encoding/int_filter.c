@@ -53,12 +53,6 @@ code_range(const IntHeader *header, int64_t low, int64_t high)
 	return range;
 }
 
-static uint64_t
-largest_code(int width)
-{
-	return width == 0 ? 0 : UINT64_MAX >> (64 - width);
-}
-
 /* Is none of the codes above limit? */
 static bool
 codes_are_within(const uint8_t *bits, size_t length, uint32_t ncodes,
@@ -381,7 +375,7 @@ spread_matches(const uint64_t *nulls, uint32_t nvalues, uint64_t *matches)
 		if (next % 64 != 0)
 			bits |= dense[next / 64 + 1] << (64 - next % 64);
 		matches[w] = deposit_bits(bits, valid);
-		next += (uint32_t) __builtin_popcountll(valid);
+		next += count_bits(valid);
 	}
 }
 

@@ -184,9 +184,9 @@ positions_to_dense(const uint64_t *nulls, uint32_t ndense,
 		uint32_t	place;
 
 		for (; word < position / 64; word++)
-			nvalid += (uint32_t) __builtin_popcountll(~nulls[word]);
+			nvalid += count_bits(~nulls[word]);
 		place = nvalid +
-			(uint32_t) __builtin_popcountll(~nulls[word] & below);
+			count_bits(~nulls[word] & below);
 		dense[i] = (uint16_t) (place < ndense ? place : ndense - 1);
 	}
 }

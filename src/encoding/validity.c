@@ -139,11 +139,10 @@ validity_decode(uint64_t encoding, const uint8_t *in, size_t length,
 	uint32_t	nset = 0;
 
 	memset(nulls, 0, VECTOR_LENGTH / 8);
+	if (encoding == VALIDITY_NONE_NULL && length == 0 && nnulls == 0)
+		return true;
 	switch (encoding)
 	{
-		case VALIDITY_NONE_NULL:
-			valid = length == 0;
-			break;
 		case VALIDITY_ALL_NULL:
 			valid = length == 0;
 			set_bits(nulls, 0, npositions);
@@ -158,7 +157,7 @@ validity_decode(uint64_t encoding, const uint8_t *in, size_t length,
 			break;
 	}
 	for (int word = 0; word < VALIDITY_WORDS; word++)
-		nset += (uint32_t) __builtin_popcountll(nulls[word]);
+		nset += count_bits(nulls[word]);
 	if (valid && nset == nnulls)
 		return true;
 	*reason = "null bitmap does not match its vector";

@@ -369,6 +369,15 @@ mask_to_rows(const uint64 *mask, uint16 *rows)
 	return n;
 }
 
+void
+scan_batch_list_rows(ScanBatch *batch)
+{
+	if (!batch->is_vector || batch->has_rows)
+		return;
+	batch->nrows = mask_to_rows(batch->mask, batch->rows);
+	batch->has_rows = true;
+}
+
 /* Does the value at a position of the vector pass the filter's clause? */
 static bool
 value_passes(VectorScanState *state, ColumnFilter *filter, ScanColumn *column,
@@ -552,7 +561,10 @@ load_vector(VectorScanState *state)
 
 	batch->is_vector = true;
 	batch->has_output = false;
-	batch->nrows = mask_to_rows(batch->mask, batch->rows);
+	batch->nrows = nrows;
+	batch->has_rows = false;
+	if (!state->by_batches)
+		scan_batch_list_rows(batch);
 	batch->first = row_number(scan->group, segment_first(scan->segment) +
 							  state->vector * VECTOR_ROWS);
 	for (int i = 0; i < state->ncolumns; i++)

@@ -197,6 +197,7 @@ scan_column_fill(ScanColumn *column, SegmentReader *reader, ScanBatch *batch)
 	if (column->is_filled)
 		return;
 
+	scan_batch_list_rows(batch);
 	if (av->chunk == NULL)
 		fill_missing(column, batch);
 	else

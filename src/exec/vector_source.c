@@ -20,6 +20,7 @@
 #include "executor/executor.h"
 #include "executor/instrument.h"
 #include "miscadmin.h"
+#include "port/pg_bitutils.h"
 #include "utils/memutils.h"
 
 /* A vector is compacted if at most one in so many of its slots has a row. */
@@ -142,6 +143,7 @@ apply_qual(VectorScanState *scan)
 	ScanBatch  *batch = &scan->batch;
 	int			n = 0;
 
+	scan_batch_list_rows(batch);
 	for (int i = 0; i < batch->nrows; i++)
 	{
 		if (!vector_scan_row_passes(scan, i))
@@ -161,6 +163,17 @@ apply_qual(VectorScanState *scan)
 	batch->nrows = n;
 }
 
+/* One more than the last row of a mask that has one. */
+static int
+mask_end(const uint64 *mask)
+{
+	int			word = VECTOR_WORDS - 1;
+
+	while (mask[word] == 0)
+		word--;
+	return word * 64 + pg_leftmost_one_pos64(mask[word]) + 1;
+}
+
 const VectorBatch *
 vector_source_set_batch(VectorScanState *scan)
 {
@@ -176,7 +189,7 @@ vector_source_set_batch(VectorScanState *scan)
 	batch->nslots = rows->nrows;
 	if (rows->is_vector)
 	{
-		int			nslots = rows->rows[rows->nrows - 1] + 1;
+		int			nslots = mask_end(rows->mask);
 
 		if (rows->nrows > nslots / COMPACT_RATIO)
 		{
@@ -184,6 +197,7 @@ vector_source_set_batch(VectorScanState *scan)
 			memcpy(batch->mask, rows->mask, sizeof(batch->mask));
 			return batch;
 		}
+		scan_batch_list_rows(rows);
 		memcpy(source->positions, rows->rows, sizeof(uint16) * rows->nrows);
 		source->rows = source->positions;
 	}
@@ -199,6 +213,15 @@ keep_rows(VectorScanState *scan, const uint64 *mask)
 	ScanBatch  *batch = &scan->batch;
 	int			n = 0;
 
+	if (source->is_vector && source->rows == NULL)
+	{
+		memcpy(batch->mask, mask, sizeof(batch->mask));
+		batch->nrows = vector_mask_count(mask);
+		batch->has_rows = false;
+		if (!scan->by_batches)
+			scan_batch_list_rows(batch);
+		return;
+	}
 	VECTOR_FOR_EACH(slot, mask)
 	{
 		if (!source->is_vector)
@@ -207,16 +230,12 @@ keep_rows(VectorScanState *scan, const uint64 *mask)
 			batch->rows[n++] = batch->rows[slot];
 		}
 		else
-			batch->rows[n++] = source->rows ? source->rows[slot] : slot;
+			batch->rows[n++] = source->rows[slot];
 	}
 	batch->nrows = n;
+	batch->has_rows = true;
 	if (!source->is_vector)
 		return;
-	if (source->rows == NULL)
-	{
-		memcpy(batch->mask, mask, sizeof(batch->mask));
-		return;
-	}
 	memset(batch->mask, 0, sizeof(batch->mask));
 	for (int i = 0; i < n; i++)
 		vector_set_bit(batch->mask, batch->rows[i]);

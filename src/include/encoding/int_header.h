@@ -75,6 +75,13 @@ int_header_parse(ByteCursor *cursor, bool is_delta, IntType type,
 	return true;
 }
 
+/* The largest code of so many bits. */
+static inline uint64_t
+largest_code(int width)
+{
+	return width == 0 ? 0 : UINT64_MAX >> (64 - width);
+}
+
 /* Are positions of patches in order, and below limit? */
 static inline bool
 positions_are_increasing(const uint16_t *positions, uint32_t npositions,
@@ -120,8 +127,7 @@ count_valid(const uint64_t *nulls, uint32_t nvalues)
 	uint32_t	nvalid = 0;
 
 	for (uint32_t word = 0; word * 64 < nvalues; word++)
-		nvalid += (uint32_t)
-			__builtin_popcountll(valid_positions(nulls, nvalues, word));
+		nvalid += count_bits(valid_positions(nulls, nvalues, word));
 	return nvalid;
 }
 

@@ -232,6 +232,20 @@ extern bool int_vector_gather(uint8_t encoding, const uint8_t *in,
 
 extern const char *int_encoding_name(uint8_t encoding);
 
+/*
+ * Bits that are set.  Without a flag for the CPU, compilers make a call of
+ * what they have built in.
+ */
+static inline uint32_t
+count_bits(uint64_t word)
+{
+	word -= word >> 1 & UINT64_C(0x5555555555555555);
+	word = (word & UINT64_C(0x3333333333333333)) +
+		(word >> 2 & UINT64_C(0x3333333333333333));
+	word = (word + (word >> 4)) & UINT64_C(0x0f0f0f0f0f0f0f0f);
+	return (uint32_t) (word * UINT64_C(0x0101010101010101) >> 56);
+}
+
 static inline bool
 bitmap_get(const uint64_t *bitmap, uint32_t index)
 {

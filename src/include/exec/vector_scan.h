@@ -87,6 +87,7 @@ typedef struct ScanBatch
 	int			current;		/* row returned last; -1 and nrows: none */
 	RowNumber	first;			/* row number of position 0 */
 	uint16		rows[VECTOR_ROWS];
+	bool		has_rows;		/* vector: rows has what mask has */
 	uint64		mask[VECTOR_WORDS]; /* vector: the same rows */
 	bool		has_output;		/* output columns are filled */
 	MemoryContext context;
@@ -238,6 +239,9 @@ extern ScanOutput *vector_scan_outputs(VectorScanState *state, List *exprs,
  * filled; false at the end, where the batch is empty.
  */
 extern bool scan_batch_next(VectorScanState *state, bool forward);
+
+/* List the rows of a batch by its mask, if it has been asked for only that. */
+extern void scan_batch_list_rows(ScanBatch *batch);
 
 /* Fill the columns of the target list for the batch's rows. */
 extern void scan_batch_fill_output(VectorScanState *state);
