@@ -32,6 +32,13 @@ typedef enum SlotState
 	SLOT_TUPLE					/* a heap tuple, in the slot inside */
 } SlotState;
 
+/* An attribute that is passed by reference. */
+typedef struct SlotReference
+{
+	int16		attr;			/* from 0 on */
+	int16		attlen;
+} SlotReference;
+
 typedef struct ColumnarTupleTableSlot
 {
 	TupleTableSlot base;
@@ -42,7 +49,7 @@ typedef struct ColumnarTupleTableSlot
 	MemoryContext value_context;	/* decoded values, or NULL */
 	char	   *copy;			/* SLOT_VALUES: copied values; or NULL */
 	Size		copy_size;		/* bytes that copy has room for */
-	int16	   *references;		/* attributes by reference, from 0 on; or NULL */
+	struct SlotReference *references;	/* NULL until they are needed */
 	int			nreferences;
 	bool	   *needed;			/* by attribute, or NULL for all */
 	SlotAnchor *anchor;			/* list that the slot is on, or NULL */
@@ -239,8 +246,8 @@ columnar_slot_set_header(TupleTableSlot *slot, HeapTupleHeader header)
 }
 
 void
-columnar_slot_set_writer(TupleTableSlot *slot, TransactionId xmin,
-						 CommandId cmin)
+columnar_slots_set_writer(TupleTableSlot **slots, int nslots,
+						  TransactionId xmin, CommandId cmin)
 {
 	HeapTupleHeaderData header;
 
@@ -249,7 +256,11 @@ columnar_slot_set_writer(TupleTableSlot *slot, TransactionId xmin,
 	HeapTupleHeaderSetXmin(&header, xmin);
 	HeapTupleHeaderSetCmin(&header, cmin);
 	HeapTupleHeaderSetXmax(&header, InvalidTransactionId);
-	columnar_slot_set_header(slot, &header);
+	for (int i = 0; i < nslots; i++)
+	{
+		if (TTS_IS_COLUMNAR(slots[i]))
+			columnar_slot_set_header(slots[i], &header);
+	}
 }
 
 void
@@ -411,19 +422,22 @@ tts_columnar_is_current_xact_tuple(TupleTableSlot *slot)
 
 /* ---- copies ---- */
 
-/* Bytes that a value takes in the slot's copy, which is one allocation. */
-static inline Size
-value_copy_size(Form_pg_attribute attr, Datum value)
-{
-	return MAXALIGN(datumGetSize(value, false, attr->attlen));
-}
-
 /* An expanded object's copy is a flat one, made elsewhere. */
 static inline bool
-value_is_expanded(Form_pg_attribute attr, Datum value)
+value_is_expanded(int16 attlen, Datum value)
 {
-	return attr->attlen == -1 &&
+	return attlen == -1 &&
 		VARATT_IS_EXTERNAL_EXPANDED(DatumGetPointer(value));
+}
+
+static inline Size
+value_length(int16 attlen, Datum value)
+{
+	if (attlen == -1)
+		return VARSIZE_ANY(DatumGetPointer(value));
+	if (attlen > 0)
+		return attlen;
+	return strlen(DatumGetCString(value)) + 1;
 }
 
 /*
@@ -441,77 +455,102 @@ slot_find_references(ColumnarTupleTableSlot *cslot)
 	if (cslot->references != NULL)
 		pfree(cslot->references);
 	cslot->references = MemoryContextAlloc(slot->tts_mcxt,
-										   Max(desc->natts, 1) * sizeof(int16));
+										   Max(desc->natts, 1) * sizeof(SlotReference));
 	cslot->nreferences = 0;
 	for (int i = 0; i < desc->natts; i++)
 	{
-		if (!TupleDescAttr(desc, i)->attbyval)
-			cslot->references[cslot->nreferences++] = i;
-	}
-}
+		Form_pg_attribute attr = TupleDescAttr(desc, i);
+		SlotReference *reference = &cslot->references[cslot->nreferences];
 
-/* Room for a copy of so many bytes. */
-static char *
-slot_reserve_copy(ColumnarTupleTableSlot *cslot, Size size)
-{
-	if (size > cslot->copy_size)
-	{
-		if (cslot->copy)
-			pfree(cslot->copy);
-		cslot->copy = NULL;
-		cslot->copy_size = 0;
-		cslot->copy = MemoryContextAllocHuge(cslot->base.tts_mcxt, size);
-		cslot->copy_size = size;
+		if (attr->attbyval)
+			continue;
+		reference->attr = i;
+		reference->attlen = attr->attlen;
+		cslot->nreferences++;
 	}
-	return cslot->copy;
 }
 
 /*
- * Copy by-reference values that belong to others into the slot.  Not into
- * value_context: COPY fills a thousand slots at a time, whose contexts, far
- * apart, would cost it 5 % in cache misses.
+ * Make room for a copy of all values from reference number first on, behind
+ * used bytes of copies that values point to.
+ */
+static void
+slot_grow_copy(ColumnarTupleTableSlot *cslot, Size used, int first)
+{
+	TupleTableSlot *slot = &cslot->base;
+	char	   *old = cslot->copy;
+	Size		size = used;
+
+	for (int k = first; k < cslot->nreferences; k++)
+	{
+		const SlotReference *reference = &cslot->references[k];
+		Datum		value = slot->tts_values[reference->attr];
+
+		if (!slot->tts_isnull[reference->attr] &&
+			!value_is_expanded(reference->attlen, value))
+			size += MAXALIGN(value_length(reference->attlen, value));
+	}
+	cslot->copy = MemoryContextAllocHuge(slot->tts_mcxt, size);
+	cslot->copy_size = size;
+	if (old == NULL)
+		return;
+
+	memcpy(cslot->copy, old, used);
+	for (int k = 0; k < first; k++)
+	{
+		Datum	   *value = &slot->tts_values[cslot->references[k].attr];
+		char	   *pointer = DatumGetPointer(*value);
+
+		if (!slot->tts_isnull[cslot->references[k].attr] &&
+			pointer >= old && pointer < old + used)
+			*value = PointerGetDatum(cslot->copy + (pointer - old));
+	}
+	pfree(old);
+}
+
+static Datum
+slot_flatten_value(ColumnarTupleTableSlot *cslot, Datum value)
+{
+	MemoryContext old_context;
+
+	old_context = MemoryContextSwitchTo(slot_value_context(cslot));
+	value = datumCopy(value, false, -1);
+	MemoryContextSwitchTo(old_context);
+	return value;
+}
+
+/*
+ * Copy by-reference values that belong to others into the slot, whose last
+ * row's copies have mostly left enough memory.  Not into value_context: COPY
+ * fills a thousand slots at a time, whose contexts, far apart, would cost it
+ * 5 % in cache misses.
  */
 static void
 slot_copy_values(ColumnarTupleTableSlot *cslot)
 {
 	TupleTableSlot *slot = &cslot->base;
-	TupleDesc	desc = slot->tts_tupleDescriptor;
-	Size		size = 0;
-	char	   *next;
+	Size		used = 0;
 
 	slot_find_references(cslot);
 	for (int k = 0; k < cslot->nreferences; k++)
 	{
-		int			i = cslot->references[k];
-		Form_pg_attribute attr = TupleDescAttr(desc, i);
-		Datum		value = slot->tts_values[i];
+		int			attlen = cslot->references[k].attlen;
+		Datum	   *value = &slot->tts_values[cslot->references[k].attr];
+		Size		length;
 
-		if (!slot->tts_isnull[i] && !value_is_expanded(attr, value))
-			size += value_copy_size(attr, value);
-	}
-	next = slot_reserve_copy(cslot, size);
-
-	for (int k = 0; k < cslot->nreferences; k++)
-	{
-		int			i = cslot->references[k];
-		Form_pg_attribute attr = TupleDescAttr(desc, i);
-		Datum		value = slot->tts_values[i];
-
-		if (slot->tts_isnull[i])
+		if (slot->tts_isnull[cslot->references[k].attr])
 			continue;
-		if (value_is_expanded(attr, value))
+		if (value_is_expanded(attlen, *value))
 		{
-			MemoryContext old_context;
-
-			old_context = MemoryContextSwitchTo(slot_value_context(cslot));
-			slot->tts_values[i] = datumCopy(value, false, attr->attlen);
-			MemoryContextSwitchTo(old_context);
+			*value = slot_flatten_value(cslot, *value);
 			continue;
 		}
-		memcpy(next, DatumGetPointer(value),
-			   datumGetSize(value, false, attr->attlen));
-		slot->tts_values[i] = PointerGetDatum(next);
-		next += value_copy_size(attr, value);
+		length = value_length(attlen, *value);
+		if (used + MAXALIGN(length) > cslot->copy_size)
+			slot_grow_copy(cslot, used, k);
+		memcpy(cslot->copy + used, DatumGetPointer(*value), length);
+		*value = PointerGetDatum(cslot->copy + used);
+		used += MAXALIGN(length);
 	}
 }
 

@@ -223,7 +223,7 @@ fetch_from_buffer(RowFetch *fetch, bool *visible)
 	if (*visible && fetch->slot)
 	{
 		load_buffer_fetch(fetch->rel, fetch->row, fetch->slot, &xmin, &cmin);
-		columnar_slot_set_writer(fetch->slot, xmin, cmin);
+		columnar_slots_set_writer(&fetch->slot, 1, xmin, cmin);
 	}
 	return true;
 }

@@ -63,11 +63,10 @@ insert_row_form(Relation rel, TupleTableSlot **slots, int nslots,
 	for (int i = 0; i < nslots; i++)
 	{
 		slots[i]->tts_tid = tuples[i]->t_self;
-		if (TTS_IS_COLUMNAR(slots[i]))
-			columnar_slot_set_writer(slots[i], GetCurrentTransactionId(), cid);
 		if (should_free[i])
 			heap_freetuple(tuples[i]);
 	}
+	columnar_slots_set_writer(slots, nslots, GetCurrentTransactionId(), cid);
 	if (nslots > 1)
 	{
 		pfree(tuples);
@@ -82,14 +81,8 @@ static void
 insert_buffered(Relation rel, TupleTableSlot **slots, int nslots,
 				CommandId cid, int options)
 {
-	TransactionId xid = GetCurrentTransactionId();
-
 	load_buffer_append(rel, slots, nslots, cid, options);
-	for (int i = 0; i < nslots; i++)
-	{
-		if (TTS_IS_COLUMNAR(slots[i]))
-			columnar_slot_set_writer(slots[i], xid, cid);
-	}
+	columnar_slots_set_writer(slots, nslots, GetCurrentTransactionId(), cid);
 }
 
 void
@@ -134,8 +127,7 @@ columnar_tuple_insert_speculative(Relation rel, TupleTableSlot *slot,
 	HeapTupleHeaderSetSpeculativeToken(tuple->t_data, spec_token);
 	row_form_insert(rel, &tuple, 1, cid, options | HEAP_INSERT_SPECULATIVE);
 	slot->tts_tid = tuple->t_self;
-	if (TTS_IS_COLUMNAR(slot))
-		columnar_slot_set_writer(slot, GetCurrentTransactionId(), cid);
+	columnar_slots_set_writer(&slot, 1, GetCurrentTransactionId(), cid);
 	if (should_free)
 		heap_freetuple(tuple);
 }

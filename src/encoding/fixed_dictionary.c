@@ -8,7 +8,6 @@
 #include "encoding/base.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "encoding/dictionary.h"
 #include "encoding/int_vector.h"
@@ -20,6 +19,9 @@
 /* Slots of the hash table: four for each entry. */
 #define TABLE_LOG2 14
 #define TABLE_SIZE (UINT32_C(1) << TABLE_LOG2)
+
+/* So few are sorted by insertion. */
+#define SMALL_SORT 16
 
 static inline uint64_t
 hash_value(int64_t value)
@@ -68,18 +70,6 @@ distinct_counter_free(DistinctCounter *counter, const Allocator *allocator)
 	counter->bitmap = NULL;
 }
 
-void
-fixed_dictionary_init(FixedDictionary *dictionary, const Allocator *allocator)
-{
-	dictionary->nentries = 0;
-	dictionary->entries = allocator_array(allocator,
-										  FIXED_DICTIONARY_MAX_ENTRIES,
-										  sizeof(int64_t));
-	dictionary->slots = allocator_array(allocator, TABLE_SIZE,
-										sizeof(uint32_t));
-	memset(dictionary->slots, 0, TABLE_SIZE * sizeof(uint32_t));
-}
-
 /* The slot where value is, or would go. */
 static uint32_t *
 find_slot(const FixedDictionary *dictionary, int64_t value)
@@ -92,9 +82,10 @@ find_slot(const FixedDictionary *dictionary, int64_t value)
 	return &dictionary->slots[slot];
 }
 
-bool
-fixed_dictionary_add(FixedDictionary *dictionary, const int64_t *values,
-					 uint32_t nvalues)
+/* Add values; returns false if there are more than may be. */
+static bool
+collect_entries(FixedDictionary *dictionary, const int64_t *values,
+				uint32_t nvalues)
 {
 	for (uint32_t i = 0; i < nvalues; i++)
 	{
@@ -110,31 +101,138 @@ fixed_dictionary_add(FixedDictionary *dictionary, const int64_t *values,
 	return true;
 }
 
-static int
-compare_values(const void *a, const void *b)
+static void
+sort_small(int64_t *values, uint32_t nvalues)
 {
-	int64_t		left = *(const int64_t *) a;
-	int64_t		right = *(const int64_t *) b;
+	for (uint32_t i = 1; i < nvalues; i++)
+	{
+		int64_t		value = values[i];
+		uint32_t	place = i;
 
-	return left < right ? -1 : left > right;
+		for (; place > 0 && value < values[place - 1]; place--)
+			values[place] = values[place - 1];
+		values[place] = value;
+	}
 }
 
-void
-fixed_dictionary_sort(FixedDictionary *dictionary)
+/*
+ * Quicksort of distinct values, without a call for each comparison.  The
+ * smaller part is done first, so that few calls are open.
+ */
+static void
+sort_values(int64_t *values, uint32_t nvalues)
 {
-	qsort(dictionary->entries, dictionary->nentries, sizeof(int64_t),
-		  compare_values);
+	while (nvalues > SMALL_SORT)
+	{
+		int64_t		a = values[nvalues / 4];
+		int64_t		b = values[nvalues / 2];
+		int64_t		c = values[nvalues - nvalues / 4];
+		int64_t		pivot = a < b ? (b < c ? b : (a < c ? c : a)) :
+			(a < c ? a : (b < c ? c : b));
+		uint32_t	low = 0;
+		uint32_t	high = nvalues - 1;
+
+		/* Hoare's: what is left of low is at most the pivot */
+		for (;;)
+		{
+			while (values[low] < pivot)
+				low++;
+			while (values[high] > pivot)
+				high--;
+			if (low >= high)
+				break;
+			a = values[low];
+			values[low++] = values[high];
+			values[high--] = a;
+		}
+		if (low < nvalues - low)
+		{
+			sort_values(values, low);
+			values += low;
+			nvalues -= low;
+		}
+		else
+		{
+			sort_values(values + low, nvalues - low);
+			nvalues = low;
+		}
+	}
+	sort_small(values, nvalues);
+}
+
+static bool
+build_by_hash(FixedDictionary *dictionary, const int64_t *values,
+			  uint32_t nvalues, const Allocator *allocator)
+{
+	dictionary->slots = allocator_array(allocator, TABLE_SIZE,
+										sizeof(uint32_t));
+	memset(dictionary->slots, 0, TABLE_SIZE * sizeof(uint32_t));
+	if (!collect_entries(dictionary, values, nvalues))
+		return false;
+	sort_values(dictionary->entries, dictionary->nentries);
 	memset(dictionary->slots, 0, TABLE_SIZE * sizeof(uint32_t));
 	for (uint32_t i = 0; i < dictionary->nentries; i++)
 		*find_slot(dictionary, dictionary->entries[i]) = i + 1;
+	return true;
+}
+
+/* Mark the values that occur, then number them. */
+static bool
+build_by_place(FixedDictionary *dictionary, const int64_t *values,
+			   uint32_t nvalues, uint64_t span, const Allocator *allocator)
+{
+	uint16_t   *places = allocator_array(allocator, span + 1,
+										 sizeof(uint16_t));
+	uint64_t	base = (uint64_t) dictionary->base;
+
+	dictionary->places = places;
+	memset(places, 0, (span + 1) * sizeof(uint16_t));
+	for (uint32_t i = 0; i < nvalues; i++)
+	{
+		ENCODING_ASSERT((uint64_t) values[i] - base <= span);
+		places[(uint64_t) values[i] - base] = 1;
+	}
+	for (uint64_t place = 0; place <= span; place++)
+	{
+		if (places[place] == 0)
+			continue;
+		if (dictionary->nentries == FIXED_DICTIONARY_MAX_ENTRIES)
+			return false;
+		places[place] = (uint16_t) dictionary->nentries;
+		dictionary->entries[dictionary->nentries++] = (int64_t) (base + place);
+	}
+	return true;
+}
+
+bool
+fixed_dictionary_build(FixedDictionary *dictionary, const int64_t *values,
+					   uint32_t nvalues, int64_t base, uint64_t span,
+					   const Allocator *allocator)
+{
+	dictionary->nentries = 0;
+	dictionary->entries = allocator_array(allocator,
+										  FIXED_DICTIONARY_MAX_ENTRIES,
+										  sizeof(int64_t));
+	dictionary->slots = NULL;
+	dictionary->places = NULL;
+	dictionary->base = base;
+	if (span < FIXED_DICTIONARY_MAX_SPAN)
+		return build_by_place(dictionary, values, nvalues, span, allocator);
+	return build_by_hash(dictionary, values, nvalues, allocator);
 }
 
 void
 fixed_dictionary_codes(const FixedDictionary *dictionary,
 					   const int64_t *values, uint32_t nvalues, int64_t *codes)
 {
-	for (uint32_t i = 0; i < nvalues; i++)
-		codes[i] = (int64_t) *find_slot(dictionary, values[i]) - 1;
+	uint64_t	base = (uint64_t) dictionary->base;
+
+	if (dictionary->places != NULL)
+		for (uint32_t i = 0; i < nvalues; i++)
+			codes[i] = dictionary->places[(uint64_t) values[i] - base];
+	else
+		for (uint32_t i = 0; i < nvalues; i++)
+			codes[i] = (int64_t) *find_slot(dictionary, values[i]) - 1;
 }
 
 void
@@ -142,4 +240,5 @@ fixed_dictionary_free(FixedDictionary *dictionary, const Allocator *allocator)
 {
 	allocator_release(allocator, dictionary->entries);
 	allocator_release(allocator, dictionary->slots);
+	allocator_release(allocator, dictionary->places);
 }

@@ -7,6 +7,7 @@
  */
 #include "encoding/base.h"
 
+#include "encoding/bitpack.h"
 #include "encoding/chunk_writer.h"
 #include "encoding/dictionary.h"
 #include "encoding/int_scan.h"
@@ -260,6 +261,13 @@ codes_are_promising(ChunkWriter *writer, const FixedValues *fixed,
 	return promising;
 }
 
+static bool
+zones_are_integers(const ChunkWriter *writer)
+{
+	return writer->zones.kind == ZONE_SIGNED ||
+		writer->zones.kind == ZONE_UNSIGNED;
+}
+
 /* Finish by dictionary if that is clearly smaller than the plain stream. */
 static bool
 try_dictionary(ChunkWriter *writer, const FixedValues *fixed,
@@ -272,14 +280,18 @@ try_dictionary(ChunkWriter *writer, const FixedValues *fixed,
 	IntStreamWriter entries;
 	bool		is_complete;
 	bool		chosen = false;
+	int64_t		base = 0;
+	uint64_t	span = UINT64_MAX;
 
-	fixed_dictionary_init(&dictionary, writer->allocator);
-	is_complete = fixed_dictionary_add(&dictionary, fixed->values, nrows);
-	if (is_complete)
+	if (writer->zones.kind == ZONE_SIGNED)
 	{
-		writer->summary->ndistinct = dictionary.nentries;
-		fixed_dictionary_sort(&dictionary);
+		base = (int64_t) (writer->zones.chunk.min_key ^ UINT64_C(1) << 63);
+		span = writer->zones.chunk.max_key - writer->zones.chunk.min_key;
 	}
+	is_complete = fixed_dictionary_build(&dictionary, fixed->values, nrows,
+										 base, span, writer->allocator);
+	if (is_complete)
+		writer->summary->ndistinct = dictionary.nentries;
 	if (is_complete && codes_are_promising(writer, fixed, &dictionary, plain))
 	{
 		encode_stream(writer, &codes, code_type, fixed->values, &dictionary,
@@ -307,18 +319,34 @@ try_dictionary(ChunkWriter *writer, const FixedValues *fixed,
 	return chosen;
 }
 
+/*
+ * Could a dictionary save enough?  Not if codes are as wide as differences from
+ * the least value are: numbers without gaps are codes already.
+ */
+static bool
+dictionary_is_thinkable(const ChunkWriter *writer, size_t plain_length)
+{
+	uint32_t	nrows = writer->input->nrows;
+	uint32_t	ndistinct = writer->summary->ndistinct;
+	const ZoneEntry *range = &writer->zones.chunk;
+
+	if (ndistinct > FIXED_DICTIONARY_MAX_ENTRIES ||
+		ndistinct > nrows / DICTIONARY_MIN_ROWS_PER_ENTRY ||
+		plain_length <= nrows / 8)
+		return false;
+	return !zones_are_integers(writer) ||
+		bitpack_width(ndistinct) <
+		DICTIONARY_ADVANTAGE * bitpack_width(range->max_key - range->min_key);
+}
+
 static void
 encode_plain_or_dictionary(ChunkWriter *writer, const FixedValues *fixed,
 						   ByteBuffer *output)
 {
-	uint32_t	nrows = writer->input->nrows;
-	uint32_t	ndistinct = writer->summary->ndistinct;
 	IntStreamWriter plain;
 
 	encode_stream(writer, &plain, fixed->type, fixed->values, NULL, 1);
-	if (plain.body.length <= nrows / 8 ||
-		ndistinct > FIXED_DICTIONARY_MAX_ENTRIES ||
-		ndistinct > nrows / DICTIONARY_MIN_ROWS_PER_ENTRY ||
+	if (!dictionary_is_thinkable(writer, plain.body.length) ||
 		!try_dictionary(writer, fixed, &plain, output))
 	{
 		writer->layout = LAYOUT_FIXED;

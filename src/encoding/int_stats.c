@@ -148,23 +148,26 @@ collect_residuals(const int64_t *values, uint32_t nvalues, IntWorkspace *work)
 		bitpack_width(((uint64_t) stats->max - base) / stats->divisor);
 }
 
-/* Two histograms in turn: equal widths would wait for each other's count. */
+/* Four histograms in turn: equal widths would wait for each other's count. */
 static void
 collect_widths(const uint64_t *codes, uint32_t nvalues, uint16_t *widths)
 {
-	uint16_t	odd[65];
+	uint16_t	counts[4][65];
+	uint32_t	i = 0;
 
-	memset(widths, 0, 65 * sizeof(uint16_t));
-	memset(odd, 0, sizeof(odd));
-	for (uint32_t i = 0; i + 1 < nvalues; i += 2)
+	memset(counts, 0, sizeof(counts));
+	for (; i + 3 < nvalues; i += 4)
 	{
-		widths[bitpack_width(codes[i])]++;
-		odd[bitpack_width(codes[i + 1])]++;
+		counts[0][bitpack_width(codes[i])]++;
+		counts[1][bitpack_width(codes[i + 1])]++;
+		counts[2][bitpack_width(codes[i + 2])]++;
+		counts[3][bitpack_width(codes[i + 3])]++;
 	}
-	if (nvalues % 2 != 0)
-		widths[bitpack_width(codes[nvalues - 1])]++;
+	for (; i < nvalues; i++)
+		counts[0][bitpack_width(codes[i])]++;
 	for (int width = 0; width <= 64; width++)
-		widths[width] += odd[width];
+		widths[width] = (uint16_t) (counts[0][width] + counts[1][width] +
+									counts[2][width] + counts[3][width]);
 }
 
 /*
@@ -176,13 +179,17 @@ static bool
 widths_matter(const uint64_t *codes, uint32_t nvalues, int width)
 {
 	uint32_t	nsamples = nvalues < NSAMPLES ? nvalues : NSAMPLES;
+	uint32_t	step = SAMPLE_STRIDE % nvalues;
+	uint32_t	i = 0;
 	uint32_t	nbits = 0;
 	uint32_t	nwide = 0;
 
 	for (uint32_t k = 0; k < nsamples; k++)
 	{
-		int			bits = bitpack_width(codes[k * SAMPLE_STRIDE % nvalues]);
+		int			bits = bitpack_width(codes[i]);
 
+		i += step;
+		i -= i >= nvalues ? nvalues : 0;
 		nbits += (uint32_t) bits;
 		nwide += bits == width;
 	}
@@ -207,22 +214,25 @@ static void
 sample_deltas(const uint64_t *residuals, uint32_t nvalues, DeltaSample *sample)
 {
 	uint32_t	nsamples = nvalues - 1 < NSAMPLES ? nvalues - 1 : NSAMPLES;
+	uint32_t	step = SAMPLE_STRIDE % (nvalues - 1);
+	uint32_t	i = 1;
 	int64_t		deltas[NSAMPLES];
 	int64_t		least[STEADY_RANK];
 	uint32_t	residual_bits = 0;
 	uint32_t	delta_bits = 0;
 	uint32_t	steady_bits = 0;
 
-	for (int i = 0; i < STEADY_RANK; i++)
-		least[i] = INT64_MAX;
+	for (int k = 0; k < STEADY_RANK; k++)
+		least[k] = INT64_MAX;
 	for (uint32_t k = 0; k < nsamples; k++)
 	{
-		uint32_t	i = 1 + k * SAMPLE_STRIDE % (nvalues - 1);
 		int64_t		delta = (int64_t) (residuals[i] - residuals[i - 1]);
 		int			place = STEADY_RANK - 1;
 
 		deltas[k] = delta;
 		residual_bits += (uint32_t) bitpack_width(residuals[i]);
+		i += step;
+		i -= i >= nvalues ? nvalues - 1 : 0;
 		if (delta >= least[place])
 			continue;
 		for (; place > 0 && delta < least[place - 1]; place--)

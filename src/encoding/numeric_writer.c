@@ -13,6 +13,7 @@
 
 #include "encoding/chunk_writer.h"
 #include "encoding/dictionary.h"
+#include "encoding/int_scan.h"
 #include "encoding/numeric_codec.h"
 
 typedef struct NumericValues
@@ -146,6 +147,32 @@ wide_less(WideInt a, WideInt b)
 	return a.high < b.high || (a.high == b.high && a.low < b.low);
 }
 
+/*
+ * Range of a vector without NULLs and specials, whose integers all have 64
+ * bits.
+ */
+static void
+summarize_narrow(ChunkWriter *writer, const NumericValues *values,
+				 const int64_t *low, uint32_t nvalues)
+{
+	IntRange	range;
+	WideInt		min;
+	WideInt		max;
+	ZoneEntry	entry;
+	double		lower;
+	double		upper;
+
+	memset(&entry, 0, sizeof(entry));
+	int_scan()->range(low, nvalues, &range);
+	min = (WideInt) {range.min >> 63, (uint64_t) range.min};
+	max = (WideInt) {range.max >> 63, (uint64_t) range.max};
+	numeric_bounds(min, values->scale, &lower, &upper);
+	zone_extend(&entry, lower, lower);
+	numeric_bounds(max, values->scale, &lower, &upper);
+	zone_extend(&entry, upper, upper);
+	zone_writer_add(&writer->zones, &entry);
+}
+
 /* Range of a vector: of its integers first, which then become doubles. */
 static void
 summarize_vector(ChunkWriter *writer, const NumericValues *values,
@@ -208,7 +235,10 @@ summarize(ChunkWriter *writer, const NumericValues *values)
 		uint32_t	nnulls = input_vector_nulls(input, vector, nulls);
 		const int64_t *low = values->low + vector * VECTOR_LENGTH;
 
-		summarize_vector(writer, values, vector);
+		if (nnulls > 0 || values->has_special || values->is_wide)
+			summarize_vector(writer, values, vector);
+		else
+			summarize_narrow(writer, values, low, nvalues);
 		distinct_counter_add(&counter, low, nvalues);
 		if (nnulls < nvalues)
 			sum_add_vector(low, nvalues, nnulls > 0 ? nulls : NULL, true,
@@ -225,8 +255,9 @@ summarize(ChunkWriter *writer, const NumericValues *values)
 	}
 	for (uint32_t row = 0; row < input->nrows; row++)
 	{
-		if (!input_is_null(input, row))
-			summary->raw_bytes += input->offsets[row + 1] - input->offsets[row];
+		uint64_t	length = input->offsets[row + 1] - input->offsets[row];
+
+		summary->raw_bytes += input_is_null(input, row) ? 0 : length;
 	}
 }
 

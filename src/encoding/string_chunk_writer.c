@@ -30,6 +30,7 @@
 typedef struct StringValues
 {
 	StringRef  *strings;		/* by row; of length 0 if NULL */
+	uint64_t   *prefixes;		/* string_prefix of each */
 	ByteBuffer	swapped;		/* of numerics, on big-endian hosts */
 	bool		is_constant;
 	StringRef	first;			/* the first value */
@@ -56,33 +57,52 @@ input_bytes(const ChunkWriter *writer, StringValues *values)
 	return values->swapped.data;
 }
 
+/* Whether all strings are the same; NULLs do not count. */
+static void
+find_constant(const ChunkInput *input, StringValues *values)
+{
+	bool		is_first = true;
+
+	values->is_constant = true;
+	for (uint32_t row = 0; row < input->nrows && values->is_constant; row++)
+	{
+		if (input_is_null(input, row))
+			continue;
+		if (is_first)
+			values->first = values->strings[row];
+		else
+			values->is_constant = string_compare(values->first,
+												 values->strings[row]) == 0;
+		is_first = false;
+	}
+}
+
 static void
 collect_strings(ChunkWriter *writer, StringValues *values)
 {
 	const ChunkInput *input = writer->input;
+	const uint64_t *offsets = input->offsets;
 	const uint8_t *bytes = input_bytes(writer, values);
-	uint64_t	base = bytes == input->bytes ? 0 : input->offsets[0];
-	bool		is_first = true;
+	uint64_t	base = bytes == input->bytes ? 0 : offsets[0];
+	uint64_t	end = offsets[input->nrows];
 
-	values->is_constant = true;
 	for (uint32_t row = 0; row < input->nrows; row++)
 	{
 		StringRef	string = {(const uint8_t *) "", 0};
+		uint64_t	prefix = 0;
 
-		if (!input_is_null(input, row))
+		if (offsets[row + 1] > offsets[row] && !input_is_null(input, row))
 		{
-			string.length = (uint32_t) (input->offsets[row + 1] - input->offsets[row]);
-			if (string.length > 0)
-				string.data = bytes + (input->offsets[row] - base);
-			if (is_first)
-				values->first = string;
-			else if (values->is_constant)
-				values->is_constant = string_compare(values->first, string) == 0;
-			is_first = false;
-			writer->summary->raw_bytes += string.length;
+			string.length = (uint32_t) (offsets[row + 1] - offsets[row]);
+			string.data = bytes + (offsets[row] - base);
+			prefix = end - offsets[row] >= 8 ?
+				string_prefix_inside(string) : string_prefix(string);
 		}
 		values->strings[row] = string;
+		values->prefixes[row] = prefix;
+		writer->summary->raw_bytes += string.length;
 	}
+	find_constant(input, values);
 }
 
 static void
@@ -98,6 +118,7 @@ add_zones(ChunkWriter *writer, const StringValues *values)
 
 		memset(&entry, 0, sizeof(entry));
 		zone_entry_add_strings(&entry, values->strings + vector * VECTOR_LENGTH,
+							   values->prefixes + vector * VECTOR_LENGTH,
 							   vector_length(input->nrows, vector),
 							   nnulls > 0 ? nulls : NULL);
 		zone_writer_add(&writer->zones, &entry);
@@ -224,7 +245,8 @@ try_dictionary(ChunkWriter *writer, const StringValues *values,
 	bool		pays;
 
 	if (!string_dictionary_build(&dictionary, values->strings,
-								 writer->input->nrows, writer->input->nulls,
+								 values->prefixes, writer->input->nrows,
+								 writer->input->nulls,
 								 writer->allocator,
 								 &writer->summary->ndistinct))
 		return false;
@@ -261,6 +283,8 @@ string_chunk_encode(ChunkWriter *writer, ByteBuffer *output)
 	bytebuffer_init(&values.swapped, writer->allocator);
 	values.strings = allocator_array(writer->allocator, input->nrows,
 									 sizeof(StringRef));
+	values.prefixes = allocator_array(writer->allocator, input->nrows,
+									  sizeof(uint64_t));
 	zone_writer_init(&writer->zones, zone_kind);
 	collect_strings(writer, &values);
 	if (zone_kind != ZONE_NONE)
@@ -271,5 +295,6 @@ string_chunk_encode(ChunkWriter *writer, ByteBuffer *output)
 	else if (!try_dictionary(writer, &values, output))
 		encode_plain(writer, &values, output);
 	allocator_release(writer->allocator, values.strings);
+	allocator_release(writer->allocator, values.prefixes);
 	bytebuffer_free(&values.swapped);
 }

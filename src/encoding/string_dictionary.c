@@ -8,8 +8,7 @@
  */
 #include "encoding/base.h"
 
-#include <stdlib.h>
-
+#include "encoding/byteorder.h"
 #include "encoding/dictionary.h"
 #include "encoding/zone_map.h"
 
@@ -17,77 +16,117 @@
 #define PATIENCE_ROWS 4096
 #define HOPELESS_FRACTION 0.9
 
-/* An entry while it is collected. */
-typedef struct Entry
-{
-	StringRef	string;
-	uint64_t	prefix;			/* first 8 bytes, comparable as an integer */
-	uint32_t	hash;
-	uint32_t	number;			/* in order of arrival */
-} Entry;
+/* Slots of the hash table at first; half of them may be in use. */
+#define INITIAL_SLOTS 1024
+#define SLOTS_GROWTH 4
 
 typedef struct EntryTable
 {
-	Entry	   *entries;
+	const Allocator *allocator;
+	DictionaryEntry *entries;	/* room for half as many as there are slots */
 	uint32_t	nentries;
 	uint32_t   *slots;			/* entry number plus one; 0 is free */
-	uint32_t	mask;
+	uint32_t	nslots;			/* a power of two */
 } EntryTable;
 
-static uint64_t
-hash_string(StringRef string)
+static inline uint64_t
+hash_mix(uint64_t hash, uint64_t word)
 {
-	uint64_t	hash = string.length * UINT64_C(0x9E3779B97F4A7C15);
-	uint64_t	word;
-	uint32_t	i = 0;
-
-	for (; i + 8 <= string.length; i += 8)
-	{
-		memcpy(&word, string.data + i, 8);
-		hash = (hash ^ word) * UINT64_C(0xD6E8FEB86659FD93);
-		hash ^= hash >> 32;
-	}
-	word = 0;
-	if (i < string.length)
-		memcpy(&word, string.data + i, string.length - i);
 	hash = (hash ^ word) * UINT64_C(0xD6E8FEB86659FD93);
 	return hash ^ hash >> 32;
 }
 
-/* Find the string, adding it if it is new; returns its number of arrival. */
-static uint32_t
-table_lookup(EntryTable *table, StringRef string)
+/* Equal strings have equal prefixes; the last word may overlap another one. */
+static inline uint32_t
+hash_string(StringRef string, uint64_t prefix)
 {
-	uint32_t	hash = (uint32_t) hash_string(string);
-	uint32_t	slot = hash & table->mask;
-	Entry	   *entry;
+	uint64_t	hash = hash_mix(string.length * UINT64_C(0x9E3779B97F4A7C15),
+								prefix);
 
-	for (; table->slots[slot] != 0; slot = (slot + 1) & table->mask)
+	if (string.length > 8)
 	{
-		entry = &table->entries[table->slots[slot] - 1];
-		if (entry->hash == hash && entry->string.length == string.length &&
-			(string.length == 0 ||
-			 memcmp(entry->string.data, string.data, string.length) == 0))
-			return entry->number;
+		for (uint32_t i = 8; i + 8 < string.length; i += 8)
+			hash = hash_mix(hash, load_le64(string.data + i));
+		hash = hash_mix(hash, load_le64(string.data + string.length - 8));
+	}
+	return (uint32_t) hash;
+}
+
+static inline bool
+entry_equals(const DictionaryEntry *entry, StringRef string, uint64_t prefix)
+{
+	return entry->prefix == prefix && entry->string.length == string.length &&
+		(string.length <= 8 ||
+		 memcmp(entry->string.data + 8, string.data + 8,
+				string.length - 8) == 0);
+}
+
+static void
+table_init(EntryTable *table, const Allocator *allocator)
+{
+	table->allocator = allocator;
+	table->nentries = 0;
+	table->nslots = INITIAL_SLOTS;
+	table->entries = allocator_array(allocator, INITIAL_SLOTS / 2,
+									 sizeof(DictionaryEntry));
+	table->slots = allocator_array(allocator, INITIAL_SLOTS, sizeof(uint32_t));
+	memset(table->slots, 0, INITIAL_SLOTS * sizeof(uint32_t));
+}
+
+static void
+table_free(EntryTable *table)
+{
+	allocator_release(table->allocator, table->entries);
+	allocator_release(table->allocator, table->slots);
+}
+
+static void
+table_grow(EntryTable *table)
+{
+	const Allocator *allocator = table->allocator;
+	uint32_t	nslots = table->nslots * SLOTS_GROWTH;
+
+	allocator_release(allocator, table->slots);
+	table->slots = allocator_array(allocator, nslots, sizeof(uint32_t));
+	memset(table->slots, 0, nslots * sizeof(uint32_t));
+	table->nslots = nslots;
+	table->entries = allocator->realloc(allocator->context, table->entries,
+										nslots / 2 * sizeof(DictionaryEntry));
+	for (uint32_t i = 0; i < table->nentries; i++)
+	{
+		uint32_t	slot = table->entries[i].hash & (nslots - 1);
+
+		while (table->slots[slot] != 0)
+			slot = (slot + 1) & (nslots - 1);
+		table->slots[slot] = i + 1;
+	}
+}
+
+/* Find the string, adding it if it is new; returns its number of arrival. */
+static inline uint32_t
+table_lookup(EntryTable *table, StringRef string, uint64_t prefix)
+{
+	uint32_t	hash = hash_string(string, prefix);
+	uint32_t	mask = table->nslots - 1;
+	uint32_t	slot = hash & mask;
+	DictionaryEntry *entry;
+
+	for (; table->slots[slot] != 0; slot = (slot + 1) & mask)
+	{
+		uint32_t	number = table->slots[slot] - 1;
+
+		if (entry_equals(&table->entries[number], string, prefix))
+			return number;
 	}
 	entry = &table->entries[table->nentries];
 	entry->string = string;
-	entry->prefix = string_prefix(string);
+	entry->prefix = prefix;
 	entry->hash = hash;
 	entry->number = table->nentries++;
 	table->slots[slot] = table->nentries;
-	return entry->number;
-}
-
-static int
-compare_entries(const void *a, const void *b)
-{
-	const Entry *left = a;
-	const Entry *right = b;
-
-	if (left->prefix != right->prefix)
-		return left->prefix < right->prefix ? -1 : 1;
-	return string_compare(left->string, right->string);
+	if (table->nentries == table->nslots / 2)
+		table_grow(table);
+	return table->nentries - 1;
 }
 
 /*
@@ -95,7 +134,8 @@ compare_entries(const void *a, const void *b)
  * were seen: fewer than nvalues if it is hopeless.
  */
 static uint32_t
-collect_entries(EntryTable *table, const StringRef *strings, uint32_t nvalues,
+collect_entries(EntryTable *table, const StringRef *strings,
+				const uint64_t *prefixes, uint32_t nvalues,
 				const uint8_t *nulls, uint16_t *codes, uint32_t *nseen)
 {
 	*nseen = 0;
@@ -111,7 +151,7 @@ collect_entries(EntryTable *table, const StringRef *strings, uint32_t nvalues,
 		codes[i] = 0;
 		if (nulls != NULL && (nulls[i / 8] >> (i % 8) & 1))
 			continue;
-		codes[i] = (uint16_t) table_lookup(table, strings[i]);
+		codes[i] = (uint16_t) table_lookup(table, strings[i], prefixes[i]);
 		(*nseen)++;
 	}
 	return nvalues;
@@ -125,7 +165,7 @@ sort_entries(EntryTable *table, StringDictionary *dictionary, uint32_t nvalues,
 	uint32_t	nentries = table->nentries;
 	uint16_t   *ranks = allocator_array(allocator, nentries, sizeof(uint16_t));
 
-	qsort(table->entries, nentries, sizeof(Entry), compare_entries);
+	string_sort(table->entries, nentries);
 	dictionary->nentries = nentries;
 	dictionary->entries = allocator_array(allocator, nentries,
 										  sizeof(StringRef));
@@ -141,34 +181,27 @@ sort_entries(EntryTable *table, StringDictionary *dictionary, uint32_t nvalues,
 
 bool
 string_dictionary_build(StringDictionary *dictionary, const StringRef *strings,
-						uint32_t nvalues, const uint8_t *nulls,
+						const uint64_t *prefixes, uint32_t nvalues,
+						const uint8_t *nulls,
 						const Allocator *allocator, uint32_t *ndistinct)
 {
 	EntryTable	table;
-	uint32_t	nslots = 64;
 	uint32_t	nrows;
 	uint32_t	nseen;
 
-	while (nslots < 2 * nvalues)
-		nslots *= 2;
-	table.mask = nslots - 1;
-	table.nentries = 0;
-	table.entries = allocator_array(allocator, nvalues, sizeof(Entry));
-	table.slots = allocator_array(allocator, nslots, sizeof(uint32_t));
-	memset(table.slots, 0, nslots * sizeof(uint32_t));
+	table_init(&table, allocator);
 	dictionary->entries = NULL;
 	dictionary->codes = allocator_array(allocator, nvalues, sizeof(uint16_t));
 
-	nrows = collect_entries(&table, strings, nvalues, nulls, dictionary->codes,
-							&nseen);
+	nrows = collect_entries(&table, strings, prefixes, nvalues, nulls,
+							dictionary->codes, &nseen);
 	nrows = nrows > 0 ? nrows : 1;
 	*ndistinct = (uint32_t) ((uint64_t) table.nentries * nvalues / nrows);
 	if (nrows == nvalues && table.nentries > 0)
 		sort_entries(&table, dictionary, nvalues, allocator);
 	else
 		string_dictionary_free(dictionary, allocator);
-	allocator_release(allocator, table.entries);
-	allocator_release(allocator, table.slots);
+	table_free(&table);
 	return dictionary->entries != NULL;
 }
 

@@ -127,7 +127,8 @@ zone_writer_add(ZoneWriter *writer, const ZoneEntry *entry)
 
 void
 zone_entry_add_strings(ZoneEntry *entry, const StringRef *strings,
-					   uint32_t nvalues, const uint64_t *nulls)
+					   const uint64_t *prefixes, uint32_t nvalues,
+					   const uint64_t *nulls)
 {
 	uint64_t	min_prefix = UINT64_MAX;
 	uint64_t	max_prefix = 0;
@@ -135,11 +136,10 @@ zone_entry_add_strings(ZoneEntry *entry, const StringRef *strings,
 	for (uint32_t i = 0; i < nvalues; i++)
 	{
 		StringRef	string = strings[i];
-		uint64_t	prefix;
+		uint64_t	prefix = prefixes[i];
 
 		if (nulls != NULL && bitmap_get(nulls, i))
 			continue;
-		prefix = string_prefix(string);
 		if (!entry->has_range || prefix < min_prefix ||
 			(prefix == min_prefix &&
 			 string_compare(string, entry->min_string) < 0))

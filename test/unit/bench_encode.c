@@ -242,7 +242,7 @@ encode_ns(const ChunkInput *input, BlockCodec codec, double *bits)
 	ByteBuffer	output;
 	double		best = 0;
 
-	chunk_options_init(&options);
+	chunk_options_init(&options, OPTIMIZE_BALANCE);
 	options.codec = codec;
 	bytebuffer_init(&output, &bench_allocator);
 	for (int round = 0; round < NROUNDS; round++)
@@ -280,11 +280,13 @@ make_input(const BenchColumn *column, ChunkInput *input)
 	input->bytes = bench_input.bytes;
 }
 
+/* With an argument, only columns whose name contains it. */
 int
-main(void)
+main(int argc, char **argv)
 {
 	size_t		ncolumns = sizeof(columns) / sizeof(columns[0]);
-	double		mean = 0;
+	double		sum = 0;
+	int			nmeasured = 0;
 
 	printf("encoding, ns per value\n");
 	printf("%-24s %8s %8s %8s %8s\n", "data", "alone", "zstd", "bits",
@@ -297,13 +299,19 @@ main(void)
 		double		alone;
 		double		zstd;
 
+		if (argc > 1 && strstr(columns[i].name, argv[1]) == NULL)
+			continue;
 		make_input(&columns[i], &input);
 		alone = encode_ns(&input, CODEC_NONE, &bits);
 		zstd = encode_ns(&input, CODEC_ZSTD, &zstd_bits);
 		printf("%-24s %8.1f %8.1f %8.2f %8.2f\n", columns[i].name, alone,
 			   zstd, bits, zstd_bits);
-		mean += alone / (double) ncolumns;
+		sum += alone;
+		nmeasured++;
 	}
-	printf("mean %.1f ns, at most %.0f wanted\n", mean, MAX_MEAN_NS);
-	return mean > MAX_MEAN_NS;
+	if (nmeasured == 0)
+		return 2;
+	printf("mean %.1f ns, at most %.0f wanted\n", sum / nmeasured,
+		   MAX_MEAN_NS);
+	return sum / nmeasured > MAX_MEAN_NS;
 }

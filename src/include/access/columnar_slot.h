@@ -52,10 +52,11 @@ extern void columnar_slot_set_header(TupleTableSlot *slot,
 									 HeapTupleHeader header);
 
 /*
- * The same for a row that has just been written: by whom.
+ * The same for rows that have just been written: by whom.  Slots of another
+ * kind are left alone.
  */
-extern void columnar_slot_set_writer(TupleTableSlot *slot, TransactionId xmin,
-									 CommandId cmin);
+extern void columnar_slots_set_writer(TupleTableSlot **slots, int nslots,
+									  TransactionId xmin, CommandId cmin);
 
 /*
  * Promise that of the rows stored here only these attributes (a set of attribute

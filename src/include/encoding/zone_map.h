@@ -94,9 +94,24 @@ string_prefix(StringRef string)
 	return prefix;
 }
 
-/* The range of a vector of strings; nulls is NULL if there is none. */
+/* The same of a string from whose start on eight bytes can be read. */
+static inline uint64_t
+string_prefix_inside(StringRef string)
+{
+	uint64_t	word = __builtin_bswap64(load_le64(string.data));
+	uint32_t	unused = string.length < 8 ? 8 - string.length : 0;
+
+	/* in two steps, because a shift by 64 is undefined */
+	return word >> 4 * unused >> 4 * unused << 4 * unused << 4 * unused;
+}
+
+/*
+ * The range of a vector of strings with their prefixes; nulls is NULL if there
+ * is none.
+ */
 extern void zone_entry_add_strings(ZoneEntry *entry, const StringRef *strings,
-								   uint32_t nvalues, const uint64_t *nulls);
+								   const uint64_t *prefixes, uint32_t nvalues,
+								   const uint64_t *nulls);
 
 /* Keys of the kinds. */
 static inline uint64_t
