@@ -22,7 +22,8 @@ static const VectorFunction *const function_tables[] = {
 	vector_cast_functions,
 	vector_time_functions,
 	vector_string_functions,
-	vector_like_functions
+	vector_like_functions,
+	vector_regexp_functions
 };
 
 const VectorFunction *

@@ -212,6 +212,7 @@ extern const VectorFunction vector_cast_functions[];
 extern const VectorFunction vector_time_functions[];
 extern const VectorFunction vector_string_functions[];
 extern const VectorFunction vector_like_functions[];
+extern const VectorFunction vector_regexp_functions[];
 
 /* ---- vector_expr_compare.c ---- */
 
