@@ -124,6 +124,94 @@ attribute_class(Form_pg_attribute attr)
 	return value_class;
 }
 
+static void
+shape_add(ValueShape *shape, int width, bool is_float)
+{
+	Assert(shape->nnumbers < CHUNK_MAX_FIELDS);
+	shape->numbers[shape->nnumbers].width = width;
+	shape->numbers[shape->nnumbers++].is_float = is_float;
+}
+
+/*
+ * The shape of a type of which only length and alignment are known: numbers of
+ * the greatest width that it aligns.  What aligns bytes is left as it is.
+ */
+static void
+guess_shape(Form_pg_attribute attr, ValueShape *shape)
+{
+	int			width = attr->attalign == TYPALIGN_DOUBLE ? sizeof(int64) :
+		attr->attalign == TYPALIGN_INT ? sizeof(int32) : sizeof(int16);
+	int			left = attr->attlen;
+
+	if (attr->attalign == TYPALIGN_CHAR || left > CHUNK_MAX_FIELDS * width)
+		return;
+	shape->is_divided = true;
+	shape->is_guess = true;
+	for (; width >= (int) sizeof(int16); width /= 2)
+	{
+		for (; left >= width && shape->nnumbers < CHUNK_MAX_FIELDS; left -= width)
+		{
+			shape->numbers[shape->nnumbers].may_be_float = width == sizeof(int64);
+			shape_add(shape, width, false);
+		}
+	}
+}
+
+/*
+ * Numbers are as the types' structures have them; of varlenas, behind their
+ * length.
+ */
+void
+attribute_shape(Form_pg_attribute attr, ValueShape *shape)
+{
+	memset(shape, 0, sizeof(ValueShape));
+	if (attr->attbyval)
+		return;
+
+	switch (attribute_base_type(attr))
+	{
+		case UUIDOID:
+		case MACADDROID:
+		case MACADDR8OID:
+			break;				/* nothing but bytes */
+		case INETOID:
+		case CIDROID:
+			shape_add(shape, sizeof(uint8), false); /* family */
+			shape_add(shape, sizeof(uint8), false); /* bits of the netmask */
+			break;
+		case BITOID:
+		case VARBITOID:
+			shape_add(shape, sizeof(int32), false); /* number of bits */
+			break;
+		case INTERVALOID:
+			shape_add(shape, sizeof(int64), false); /* microseconds */
+			shape_add(shape, sizeof(int32), false); /* days */
+			shape_add(shape, sizeof(int32), false); /* months */
+			break;
+		case TIMETZOID:
+			shape_add(shape, sizeof(int64), false); /* time */
+			shape_add(shape, sizeof(int32), false); /* zone */
+			break;
+		case TIDOID:
+			for (int i = 0; i < 3; i++)
+				shape_add(shape, sizeof(uint16), false);
+			break;
+		case POINTOID:
+		case LSEGOID:
+		case BOXOID:
+		case LINEOID:
+		case CIRCLEOID:
+			for (int i = 0; i < attr->attlen / (int) sizeof(double); i++)
+				shape_add(shape, sizeof(double), true);
+			break;
+		default:
+			if (attr->attlen > 0)
+				guess_shape(attr, shape);
+			return;
+	}
+	shape->is_divided = true;
+}
+
 int
 value_kind_width(ValueKind kind)
 {

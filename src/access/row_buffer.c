@@ -32,6 +32,7 @@ typedef struct RowColumn
 {
 	ValueKind	kind;
 	ValueClass	value_class;
+	ValueShape	shape;			/* of bytes */
 	int16		attlen;
 	bool		dropped;		/* has no values, and no chunk */
 	uint8		width;			/* fixed width: bytes of a value, else 0 */
@@ -80,6 +81,7 @@ row_buffer_create(TupleDesc desc, MemoryContext parent)
 			continue;
 		column->kind = attribute_kind(attr);
 		column->value_class = attribute_class(attr);
+		attribute_shape(attr, &column->shape);
 		column->attlen = attr->attlen;
 		column->align = attr->attalign;
 		if (attr->attbyval)
@@ -619,6 +621,7 @@ column_write(RowBuffer *buffer, RowColumn *column, int attno,
 	input.values = column->values;
 	input.offsets = column->offsets;
 	input.bytes = column->bytes;
+	input.shape = &column->shape;
 	if (order == NULL)
 	{
 		extent_add_attribute(writer, attno, &input, options);

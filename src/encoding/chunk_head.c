@@ -62,6 +62,9 @@ layout_is_valid(const ChunkReader *reader)
 	bool		is_numeric = reader->kind == VALUE_NUMERIC;
 	bool		has_validity = (reader->flags & CHUNK_HAS_VALIDITY) != 0;
 
+	if (reader->layout != LAYOUT_FIELDS &&
+		reader->flags >> CHUNK_FIELDS_SHIFT != 0)
+		return false;
 	if (reader->layout == LAYOUT_ALL_NULL)
 		return reader->nnulls == reader->nrows && reader->flags == 0;
 	if (reader->nnulls >= reader->nrows ||
@@ -78,6 +81,10 @@ layout_is_valid(const ChunkReader *reader)
 		case LAYOUT_NUMERIC:
 		case LAYOUT_WIDE_NUMERIC:
 			return is_numeric;
+		case LAYOUT_FIELDS:
+			return reader->kind == VALUE_BYTES &&
+				!(reader->flags & CHUNK_HAS_SCALES) &&
+				reader->flags >> CHUNK_FIELDS_SHIFT <= CHUNK_MAX_FIELDS;
 		default:
 			ENCODING_ASSERT(reader->layout == LAYOUT_CONSTANT);
 			return !is_numeric && !(reader->flags & CHUNK_HAS_SCALES);
@@ -234,6 +241,8 @@ parse_layout(ChunkReader *reader, ByteCursor *cursor)
 		case LAYOUT_NUMERIC:
 		case LAYOUT_WIDE_NUMERIC:
 			return parse_numeric(reader, cursor, first);
+		case LAYOUT_FIELDS:
+			return fields_parse(reader, cursor, first);
 		default:
 			return true;
 	}

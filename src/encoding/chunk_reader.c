@@ -23,6 +23,7 @@ chunk_open(ChunkSource *source, ValueKind kind, uint32_t nrows,
 	reader->strings_vector = NO_VECTOR;
 	if (chunk_head_parse(reader, kind, nrows, reason))
 		return reader;
+	allocator_release(allocator, reader->fields);
 	allocator_release(allocator, reader);
 	return NULL;
 }
@@ -41,6 +42,7 @@ chunk_close(ChunkReader *reader)
 	allocator_release(allocator, reader->fixed_entries);
 	allocator_release(allocator, reader->string_entries);
 	allocator_release(allocator, reader->codes);
+	allocator_release(allocator, reader->fields);
 	allocator_release(allocator, reader);
 }
 
@@ -190,6 +192,9 @@ chunk_vector_encoding(ChunkReader *reader, uint32_t vector)
 																 vector));
 		case LAYOUT_STRINGS:
 			return "strings";
+		case LAYOUT_FIELDS:
+			return reader->nstreams > 0 && reader->flags >> CHUNK_FIELDS_SHIFT > 0 ?
+				"fields" : "raw";
 		default:
 			return "dictionary";
 	}

@@ -194,8 +194,9 @@ chunk_encode(const ChunkInput *input, const ChunkOptions *options,
 		encode_all_null(&writer, output);
 	else if (kind_is_fixed(input->kind))
 		fixed_chunk_encode(&writer, output);
-	else if (input->kind != VALUE_NUMERIC ||
-			 !numeric_chunk_encode(&writer, output))
+	else if (!(input->kind == VALUE_NUMERIC ?
+			   numeric_chunk_encode(&writer, output) :
+			   fields_chunk_encode(&writer, output)))
 		string_chunk_encode(&writer, output);
 
 	bytebuffer_free(&writer.layout_head);

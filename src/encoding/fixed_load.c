@@ -8,7 +8,7 @@
 #include "encoding/int_scan.h"
 
 /* Replace what NULL positions hold. */
-static void
+void
 fill_nulls(int64_t *values, uint32_t nvalues, const uint64_t *nulls,
 		   uint32_t nnulls, int64_t carry)
 {

@@ -76,28 +76,59 @@ float_zone_add(ZoneEntry *entry, bool is_nan, uint64_t key)
 	}
 }
 
+/* The zone of floats, given that NaN is among them. */
 static void
-float_zone(const int64_t *patterns, uint32_t nvalues, int size,
-		   ZoneEntry *entry)
+float_zone_with_nan(const int64_t *patterns, uint32_t nvalues, int size,
+					ZoneEntry *entry)
 {
 	for (uint32_t i = 0; i < nvalues; i++)
 	{
 		if (size == 4)
 		{
-			uint32_t	narrow = (uint32_t) patterns[i];
-			float		value;
+			float		value = float_of_pattern((uint32_t) patterns[i]);
 
-			memcpy(&value, &narrow, sizeof(value));
 			float_zone_add(entry, value != value, zone_key_float(value));
 		}
 		else
 		{
-			double		value;
+			double		value = double_of_pattern((uint64_t) patterns[i]);
 
-			memcpy(&value, &patterns[i], sizeof(value));
 			float_zone_add(entry, value != value, zone_key_double(value));
 		}
 	}
+}
+
+/*
+ * Patterns are shifted so that the sign is in the top bit; keys are those of
+ * zone_key_float and zone_key_double.  Absolute values above infinity are NaN.
+ */
+static void
+float_zone(const int64_t *patterns, uint32_t nvalues, int size,
+		   ZoneEntry *entry)
+{
+	int			shift = 64 - 8 * size;
+	uint64_t	sign = UINT64_C(1) << 63;
+	uint64_t	min = UINT64_MAX;
+	uint64_t	max = 0;
+	uint64_t	greatest = 0;
+
+	for (uint32_t i = 0; i < nvalues; i++)
+	{
+		uint64_t	pattern = (uint64_t) patterns[i] << shift;
+		uint64_t	key = pattern ^ ((uint64_t) ((int64_t) pattern >> 63) | sign);
+
+		greatest = (pattern & ~sign) > greatest ? pattern & ~sign : greatest;
+		min = key < min ? key : min;
+		max = key > max ? key : max;
+	}
+	if (greatest > (size == 4 ? UINT64_C(0x7f800000) << 32 : UINT64_C(0x7ff0000000000000)))
+	{
+		float_zone_with_nan(patterns, nvalues, size, entry);
+		return;
+	}
+	entry->has_range = true;
+	entry->min_key = min >> shift;
+	entry->max_key = max >> shift;
 }
 
 static void

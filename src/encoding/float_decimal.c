@@ -88,34 +88,52 @@ typedef struct Reciprocal
 	double		low;
 } Reciprocal;
 
-/* The next bits of a quotient, by long division; weight is of the next one. */
-static double
-quotient_bits(uint64_t *rest, uint64_t divisor, int nbits, int *weight)
+/* The next bits of rest / divisor, where rest is less; rest becomes the rest. */
+static uint64_t
+quotient_bits(uint64_t *rest, uint64_t divisor, int nbits)
 {
+	int			room = __builtin_clzll(divisor);
 	uint64_t	quotient = 0;
 
-	for (int i = 0; i < nbits; i++)
+	while (nbits > 0)
 	{
-		bool		bit = *rest >= divisor;
+		int			step = nbits < room ? nbits : room;
+		uint64_t	dividend = *rest << step;
 
-		quotient = quotient << 1 | bit;
-		*rest = (*rest - (bit ? divisor : 0)) << 1;
+		quotient = quotient << step | dividend / divisor;
+		*rest = dividend % divisor;
+		nbits -= step;
 	}
-	*weight -= nbits;
-	return ldexp((double) quotient, *weight + 1);
+	return quotient;
 }
 
+/* 2^-exponent, which is no denormal. */
+static double
+negative_power(int exponent)
+{
+	return double_of_pattern((uint64_t) (1023 - exponent) << 52);
+}
+
+/* By long division, the first step of which gives a one. */
 static void
 reciprocal_init(Reciprocal *reciprocal, uint64_t divisor, int high_bits)
 {
-	uint64_t	rest = 1;
-	int			weight = 0;
+	int			shift;
+	uint64_t	rest;
 
 	ENCODING_ASSERT(divisor > 0 && divisor >> 62 == 0);
-	for (; rest < divisor; rest <<= 1)
-		weight--;
-	reciprocal->high = quotient_bits(&rest, divisor, high_bits, &weight);
-	reciprocal->low = quotient_bits(&rest, divisor, DOUBLE_BITS, &weight);
+	reciprocal->high = 1;
+	reciprocal->low = 0;
+	if (divisor == 1)
+		return;
+	shift = 63 - __builtin_clzll(divisor - 1);
+	rest = UINT64_C(1) << shift;
+	shift += high_bits;
+	reciprocal->high = (double) quotient_bits(&rest, divisor, high_bits) *
+		negative_power(shift);
+	shift += DOUBLE_BITS;
+	reciprocal->low = (double) quotient_bits(&rest, divisor, DOUBLE_BITS) *
+		negative_power(shift);
 }
 
 /* Bits of the high part, given those of the integers. */

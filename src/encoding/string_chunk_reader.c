@@ -9,6 +9,7 @@
 
 #include "encoding/byteorder.h"
 #include "encoding/chunk_reader.h"
+#include "encoding/fields.h"
 
 /* Entries that are looked up one by one, in one call and altogether. */
 #define POINT_FETCHES_PER_CALL 4
@@ -157,6 +158,8 @@ chunk_decode_strings(ChunkReader *reader, uint32_t vector,
 		case LAYOUT_WIDE_NUMERIC:
 			return numeric_decode_strings(reader, vector, wanted, strings,
 										  reason);
+		case LAYOUT_FIELDS:
+			return fields_decode_strings(reader, vector, strings, reason);
 		default:
 			fill_constant(reader, vector_length(reader->nrows, vector),
 						  strings);
@@ -219,6 +222,9 @@ chunk_decode_string(ChunkReader *reader, uint32_t vector, uint32_t position,
 		case LAYOUT_WIDE_NUMERIC:
 			return numeric_decode_string(reader, vector, position, string,
 										 reason);
+		case LAYOUT_FIELDS:
+			return fields_decode_string(reader, vector, position, string,
+										reason);
 		case LAYOUT_CONSTANT:
 			string->data = reader->constant;
 			string->length = reader->constant_length;
@@ -283,6 +289,12 @@ chunk_decode_lengths(ChunkReader *reader, uint32_t vector, uint32_t *lengths,
 	}
 	if (reader->layout == LAYOUT_STRING_DICTIONARY)
 		return lengths_by_dictionary(reader, vector, lengths, reason);
+	if (reader->layout == LAYOUT_FIELDS)
+	{
+		for (uint32_t i = 0; i < VECTOR_LENGTH; i++)
+			lengths[i] = reader->fields->length;
+		return true;
+	}
 	return int_stream_decode(&reader->strings.lengths, reader->source, vector,
 							 NULL, lengths, chunk_scratch(reader), reason);
 }

@@ -21,6 +21,7 @@ static uint64_t offsets[MAX_ROWS + 1];
 static uint8_t bytes[MAX_ROWS * MAX_STRING];
 static uint8_t nulls[MAX_ROWS / 8 + 1];
 static WalkSpace space;
+static ValueShape shape;
 
 static const uint8_t kind_sizes[] = {0, 1, 2, 4, 8, 4, 8, 0, 0};
 
@@ -135,6 +136,23 @@ make_strings(ChunkInput *input, Material *material, int mode)
 	}
 }
 
+/* Any way to divide strings, most of which do not fit them. */
+static void
+make_shape(Material *material)
+{
+	memset(&shape, 0, sizeof(shape));
+	shape.is_divided = take_byte(material) % 4 != 0;
+	shape.is_guess = take_byte(material) % 2;
+	shape.nnumbers = take_byte(material) % 4;
+	for (int i = 0; i < shape.nnumbers; i++)
+	{
+		shape.numbers[i].width = (uint8_t) (1 << take_byte(material) % 4);
+		shape.numbers[i].is_float = shape.numbers[i].width >= 4 &&
+			take_byte(material) % 4 == 0;
+		shape.numbers[i].may_be_float = shape.numbers[i].width == 8;
+	}
+}
+
 static bool
 row_is_null(const ChunkInput *input, uint32_t row)
 {
@@ -214,6 +232,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	input.values = values;
 	input.offsets = offsets;
 	input.bytes = bytes;
+	input.shape = &shape;
+	make_shape(&material);
 	for (uint32_t i = 0; i < sizeof(nulls); i++)
 		nulls[i] = take_byte(&material) & take_byte(&material);
 	if (kind_sizes[input.kind] > 0)

@@ -165,7 +165,7 @@ encode(const Column *column, Encoded *encoded)
 		input.nrows = left < CHUNK_MAX_ROWS ? left : CHUNK_MAX_ROWS;
 		input.nulls = column->nnulls > 0 ? column->nulls + first / 8 : NULL;
 		input.values = column->values + first * (size_t) column->size;
-		chunk_options_init(&options);
+		chunk_options_init(&options, OPTIMIZE_BALANCE);
 		chunk->length = 0;
 		chunk_encode(&input, &options, chunk, &summary);
 		encoded->length += chunk->length;

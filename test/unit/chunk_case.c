@@ -231,6 +231,7 @@ chunk_case_encode(const ChunkCase *input, ByteBuffer *output,
 	chunk.values = input->values;
 	chunk.offsets = input->offsets;
 	chunk.bytes = input->bytes;
+	chunk.shape = &input->shape;
 	chunk_encode(&chunk, &input->options, output, summary);
 }
 

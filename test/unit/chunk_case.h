@@ -19,6 +19,7 @@ typedef struct ChunkCase
 	uint64_t   *offsets;
 	uint8_t    *bytes;
 	size_t		capacity;		/* of bytes */
+	ValueShape	shape;			/* of bytes; undivided at first */
 	ChunkOptions options;
 } ChunkCase;
 

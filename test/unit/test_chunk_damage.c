@@ -220,6 +220,37 @@ UNIT_TEST(damage_strings)
 	chunk_case_free(&input);
 }
 
+UNIT_TEST(damage_fields)
+{
+	ChunkCase	input;
+
+	chunk_case_init(&input, VALUE_BYTES, CLASS_BYTES);
+	input.shape.is_divided = true;
+	for (int nnumbers = 0; nnumbers <= 3; nnumbers++)
+	{
+		input.shape.nnumbers = (uint8_t) (nnumbers % 3);
+		for (int i = 0; i < input.shape.nnumbers; i++)
+		{
+			input.shape.numbers[i].width = (uint8_t) (8 >> i);
+			input.shape.numbers[i].is_float = i == 0 && nnumbers == 1;
+		}
+		chunk_case_clear(&input);
+		for (uint32_t row = 0; row < NROWS; row++)
+		{
+			uint64_t	numbers[2] = {unit_random(), unit_random()};
+
+			/* what is random all through is kept as it is */
+			if (nnumbers < 3)
+				numbers[0] %= 1000;
+			chunk_case_add_bytes(&input, numbers, 13);
+			if (nnumbers > 1 && row % 30 == 0)
+				chunk_case_set_null(&input, row);
+		}
+		check_damage(&input, "fields");
+	}
+	chunk_case_free(&input);
+}
+
 UNIT_TEST(damage_numerics)
 {
 	static const char *const some[] = {"1.5", "-2.25", "NaN",

@@ -18,6 +18,12 @@ extern ValueKind attribute_kind(Form_pg_attribute attr);
 /* Order of the attribute's present type, looking through domains. */
 extern ValueClass attribute_class(Form_pg_attribute attr);
 
+/*
+ * How values passed by reference divide into numbers, which is a hint to the
+ * encoder: chunks say themselves how their values are stored.
+ */
+extern void attribute_shape(Form_pg_attribute attr, ValueShape *shape);
+
 /* Bytes of a value of a fixed-width kind. */
 extern int	value_kind_width(ValueKind kind);
 

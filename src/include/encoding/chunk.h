@@ -108,11 +108,34 @@ typedef struct ChunkOptions
 /* The default is OPTIMIZE_BALANCE. */
 extern void chunk_options_init(ChunkOptions *options, Optimize optimize);
 
+/* Fields that strings of one length may be divided into. */
+#define CHUNK_MAX_FIELDS 8
+
+/*
+ * How strings divide into numbers, if all of a chunk have one length: first
+ * fields of so many bytes (1, 2, 4 or 8), then, for the rest of the string,
+ * groups of up to eight bytes that sort as the bytes do.  A promise to the
+ * encoder that trying so is worthwhile, and no more.
+ */
+typedef struct ValueShape
+{
+	bool		is_divided;		/* else strings are kept as strings */
+	bool		is_guess;		/* they may be anything */
+	uint8_t		nnumbers;
+	struct
+	{
+		uint8_t		width;
+		bool		is_float;
+		bool		may_be_float;	/* of 8 bytes, if it is not known */
+	}			numbers[CHUNK_MAX_FIELDS];	/* in the host's byte order */
+} ValueShape;
+
 /*
  * Values of one attribute to encode, by row position.  nulls has bit i set for
  * a NULL at position i (or is NULL if there is none); what values hold there
  * is ignored.  Fixed width: values is an array in native width.  Bytes and
- * numerics: string i is bytes[offsets[i] .. offsets[i + 1]).
+ * numerics: string i is bytes[offsets[i] .. offsets[i + 1]).  shape, of bytes
+ * only, may be NULL.
  */
 typedef struct ChunkInput
 {
@@ -123,6 +146,7 @@ typedef struct ChunkInput
 	const void *values;
 	const uint64_t *offsets;	/* nrows + 1 */
 	const uint8_t *bytes;
+	const ValueShape *shape;
 } ChunkInput;
 
 /*

@@ -39,16 +39,18 @@ typedef enum ChunkLayout
 	LAYOUT_STRING_DICTIONARY = 5,
 	LAYOUT_NUMERIC = 6,			/* scaled 64-bit integers */
 	LAYOUT_WIDE_NUMERIC = 7,	/* scaled 128-bit integers */
+	LAYOUT_FIELDS = 8,			/* strings of one length, as numbers */
 	LAYOUT_COUNT
 } ChunkLayout;
 
 /* Flags of a chunk. */
 #define CHUNK_HAS_VALIDITY 0x01	/* both NULLs and values */
 #define CHUNK_HAS_SCALES 0x02	/* numerics of several scales, or special */
-#define CHUNK_KNOWN_FLAGS 0x03
+#define CHUNK_FIELDS_SHIFT 4	/* of fields: their number, in upper bits */
+#define CHUNK_KNOWN_FLAGS 0xf3
 
-/* Streams of a chunk at most: validity, codes and those of a dictionary. */
-#define CHUNK_MAX_STREAMS 5
+/* Streams of a chunk at most: validity, and codes with a dictionary or fields. */
+#define CHUNK_MAX_STREAMS (1 + CHUNK_MAX_FIELDS)
 
 /* Longest string that a head keeps as constant. */
 #define CONSTANT_MAX_LENGTH 1024
@@ -100,9 +102,10 @@ kind_int_type(ValueKind kind, ValueClass value_class)
 static inline int
 layout_stream_count(ChunkLayout layout, int flags)
 {
-	static const uint8_t counts[LAYOUT_COUNT] = {0, 0, 1, 2, 3, 4, 1, 2};
+	static const uint8_t counts[LAYOUT_COUNT] = {0, 0, 1, 2, 3, 4, 1, 2, 1};
+	int			nfields = flags >> CHUNK_FIELDS_SHIFT;
 
-	return counts[layout] + ((flags & CHUNK_HAS_VALIDITY) != 0) +
+	return (nfields > 0 ? nfields : counts[layout]) + ((flags & CHUNK_HAS_VALIDITY) != 0) +
 		((flags & CHUNK_HAS_SCALES) != 0);
 }
 

@@ -68,6 +68,7 @@ struct ChunkReader
 	uint32_t	strings_vector; /* that returned strings are of */
 	uint32_t	npoint_fetches; /* of single entries of a dictionary */
 	NumericVector *numerics;
+	struct FieldsReader *fields;	/* strings divided into numbers */
 	uint8_t		numeric_payload[NUMERIC_BUILD_LENGTH];	/* of a single one */
 };
 
@@ -123,6 +124,14 @@ extern bool numeric_decode_strings(ChunkReader *reader, uint32_t vector,
 extern bool numeric_decode_string(ChunkReader *reader, uint32_t vector,
 								  uint32_t position, StringRef *string,
 								  const char **reason);
+
+/* Strings divided into numbers: the head, and as the functions of chunk.h. */
+extern bool fields_parse(ChunkReader *reader, ByteCursor *cursor, int first);
+extern bool fields_decode_strings(ChunkReader *reader, uint32_t vector,
+								  StringRef *strings, const char **reason);
+extern bool fields_decode_string(ChunkReader *reader, uint32_t vector,
+								 uint32_t position, StringRef *string,
+								 const char **reason);
 
 /* Room for count things of a size. */
 static inline void *

@@ -44,6 +44,9 @@ extern uint32_t input_vector_nulls(const ChunkInput *input, uint32_t vector,
 extern void fixed_chunk_encode(ChunkWriter *writer, ByteBuffer *output);
 extern void string_chunk_encode(ChunkWriter *writer, ByteBuffer *output);
 
+/* Returns false, with nothing done, if strings are better kept as strings. */
+extern bool fields_chunk_encode(ChunkWriter *writer, ByteBuffer *output);
+
 /* Returns false, with nothing done, if some numeric is no scaled integer. */
 extern bool numeric_chunk_encode(ChunkWriter *writer, ByteBuffer *output);
 
@@ -56,6 +59,10 @@ extern void fixed_vector_load(ValueKind kind, bool is_signed,
 							  const void *values, uint32_t start,
 							  uint32_t nvalues, const uint64_t *nulls,
 							  uint32_t nnulls, int64_t *out, int64_t *carry);
+
+/* The same for what has been widened. */
+extern void fill_nulls(int64_t *values, uint32_t nvalues,
+					   const uint64_t *nulls, uint32_t nnulls, int64_t carry);
 
 /* 128-bit sum of values that are not NULL, added to *high and *low. */
 extern void sum_add_vector(const int64_t *values, uint32_t nvalues,
