@@ -40,6 +40,31 @@ SELECT id, c FROM tn ORDER BY c, id LIMIT 3;
 SELECT id, u FROM tn ORDER BY u, id LIMIT 3;
 SELECT id, a FROM tn ORDER BY a DESC NULLS LAST, id LIMIT 3;
 
+-- zone maps of vectors: the best rows come first, last and in between, beside
+-- values outside of ranges
+CREATE TABLE tz (id int, n numeric, f float8, r real, i int);
+INSERT INTO tz SELECT i, (v % 1000) / 8.0 + v / 1000000, v / 7.0, v / 4.0, v
+FROM (SELECT i, (i * 7919::bigint) % 70001 - abs(35000 - i) * 3 AS v FROM generate_series(1, 70000) i) s;
+INSERT INTO tz SELECT id + 70000, n + 0.00000000000000000001, f, r, NULL FROM tz WHERE id < 40000;
+INSERT INTO tz SELECT 110000 + id, n, f, r, i FROM tz WHERE id < 70000;
+INSERT INTO tz SELECT 300000 + i, CASE i % 3 WHEN 0 THEN 'NaN' ELSE i END,
+	CASE i % 3 WHEN 0 THEN 'NaN' WHEN 1 THEN '-Infinity' ELSE 'Infinity' END, 'NaN', 2147483647
+FROM generate_series(1, 12) i;
+VACUUM ANALYZE tz;
+SELECT id, n FROM tz ORDER BY n DESC, id LIMIT 8;
+SELECT id, n FROM tz ORDER BY n, id LIMIT 8;
+SELECT id, n FROM tz WHERE n < 'NaN' ORDER BY n DESC, id LIMIT 11;
+SELECT n FROM tz WHERE id < 300000 ORDER BY n DESC LIMIT 6;
+SELECT id, f FROM tz ORDER BY f DESC, id LIMIT 12;
+SELECT id, f FROM tz ORDER BY f, id LIMIT 7;
+SELECT f FROM tz WHERE id < 300000 ORDER BY f LIMIT 5;
+SELECT id, r FROM tz WHERE id % 7 = 0 ORDER BY r DESC, id LIMIT 5;
+SELECT id, r FROM tz WHERE id % 7 = 0 ORDER BY r, id LIMIT 5;
+SELECT id, i FROM tz ORDER BY i DESC, id LIMIT 5;
+SELECT id, i FROM tz WHERE id % 5 = 0 ORDER BY i NULLS FIRST, id DESC LIMIT 5;
+SELECT id, i FROM tz ORDER BY i, id LIMIT 5;
+DROP TABLE tz;
+
 -- expressions, filters, whole rows
 SELECT upper(t), i + 1 FROM tn WHERE t LIKE '%1%' ORDER BY length(t) DESC, i % 10, id LIMIT 3;
 SELECT tn FROM tn ORDER BY b DESC NULLS LAST, id LIMIT 1;

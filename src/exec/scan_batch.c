@@ -335,6 +335,10 @@ start_columns(VectorScanState *state)
 	}
 	if (state->join_filters && state->vectors != 0)
 		skip_vectors(state, join_filter_check_vectors(state, state->vectors));
+	if (state->skipper && state->vectors != 0)
+		skip_vectors(state, state->vector_skipper(state->skipper_argument,
+												  scan->reader,
+												  state->vectors));
 }
 
 /* ---- vectors ---- */

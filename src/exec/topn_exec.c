@@ -4,10 +4,13 @@
  *
  * The first rows are kept in a heap with the last of them on top.  Once it is
  * full, most rows are dismissed by comparing a vector of the first key with
- * that of the top; segments whose bounds lie behind it are not read at all.
+ * that of the top; segments and vectors whose bounds lie behind it are not read
+ * at all.
  * Rows that tie with the last one are dismissed, too: those met first stay.
  */
 #include "postgres.h"
+
+#include <math.h>
 
 #include "access/attribute_kind.h"
 #include "access/tableam.h"
@@ -20,6 +23,8 @@
 #include "nodes/nodeFuncs.h"
 #include "optimizer/clauses.h"
 #include "optimizer/optimizer.h"
+#include "port/pg_bitutils.h"
+#include "utils/builtins.h"
 #include "utils/datum.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
@@ -94,57 +99,179 @@ heap_is_full(const VectorTopNState *state)
 }
 
 
-/* ---- segments ---- */
+/* ---- segments and vectors ---- */
+
+/* What zone maps are held against. */
+typedef struct TopNBound
+{
+	bool		is_known;
+	double		low;			/* the last first key lies between them, unless */
+	double		high;			/* it is one of integers */
+} TopNBound;
+
+/* Have zone maps bounds of the type that can be compared with a value? */
+static bool
+type_has_zones(Oid type)
+{
+	return topn_type_is_integer(type) || type == FLOAT4OID ||
+		type == FLOAT8OID || type == NUMERICOID;
+}
 
 /*
- * Do all rows of a segment lie behind the last one?  The first key is a column
- * of integers.  Rows that tie with the last one in the only key stay out, too.
+ * Doubles that a float or numeric is not less and not greater than; false if
+ * there are none.
  */
 static bool
-skip_segment(void *argument, SegmentReader *reader, const SegmentData *segment)
+enclose(Oid type, Datum value, double *low, double *high)
 {
-	VectorTopNState *state = argument;
+	double		number;
+
+	switch (type)
+	{
+		case FLOAT4OID:
+			number = DatumGetFloat4(value);
+			break;
+		case FLOAT8OID:
+			number = DatumGetFloat8(value);
+			break;
+		case NUMERICOID:
+			number = DatumGetFloat8(DirectFunctionCall1(numeric_float8_no_overflow,
+														value));
+			break;
+		default:
+			return false;
+	}
+	if (isnan(number) || isinf(number))
+		return false;
+
+	/* Doubles are exact; numerics have been rounded. */
+	*low = type == NUMERICOID ? nextafter(number, -INFINITY) : number;
+	*high = type == NUMERICOID ? nextafter(number, INFINITY) : number;
+	return true;
+}
+
+/* The first key's entry in a segment, if bounds there can be compared. */
+static const AttributeEntry *
+find_entry(const VectorTopNState *state, SegmentReader *reader)
+{
 	const TopNKey *key = &state->keys[0];
 	const AttributeEntry *entry;
 	Form_pg_attribute attr;
-	ZoneRange	zone;
-	Vector		bound = {FORM_INTEGER};
-	int64		best;
-	int			order;
 
-	if (!heap_is_full(state))
-		return false;
+	if (!heap_is_full(state) || topn_last(state)->isnull[0])
+		return NULL;
 	entry = segment_reader_attribute(reader, key->attno);
 	attr = TupleDescAttr(state->expressions.slot->tts_tupleDescriptor,
 						 key->attno - 1);
-	if (entry == NULL || entry->kind == 0 ||
-		(entry->nnulls > 0 && key->order.ssup_nulls_first) ||
-		entry->value_class != attribute_class(attr) ||
-		topn_last(state)->isnull[0])
-		return false;
-	attribute_entry_zone(entry, &zone);
-	if (!zone.has_range)
-		return false;
+	return entry && entry->kind != 0 &&
+		entry->value_class == attribute_class(attr) ? entry : NULL;
+}
 
-	best = key->order.ssup_reverse ? zone.max_int : zone.min_int;
+static TopNBound
+find_bound(const VectorTopNState *state)
+{
+	const TopNKey *key = &state->keys[0];
+	TopNBound	bound = {true};
+
+	if (!topn_type_is_integer(key->type))
+		bound.is_known = enclose(key->type, topn_last(state)->keys[0],
+								 &bound.low, &bound.high);
+	return bound;
+}
+
+/* Does the best integer of a zone lie behind the last key, or tie with it? */
+static bool
+integer_is_behind(const VectorTopNState *state, int64 best)
+{
+	const TopNKey *key = &state->keys[0];
+	Vector		bound = {FORM_INTEGER};
+	int			order;
+
 	bound.integers = &best;
 	order = ApplySortComparator(vector_datum(&bound, 0, key->type), false,
 								topn_last(state)->keys[0], false,
 								(SortSupport) &key->order);
-	if (order < 0 || (order == 0 && state->nkeys > 1))
+
+	/* Rows that tie in the only key stay out, too. */
+	return order > 0 || (order == 0 && state->nkeys == 1);
+}
+
+/*
+ * Do all rows of a zone lie behind the last one?  NaN and infinite numerics are
+ * outside of the zone's range.
+ */
+static bool
+zone_is_behind(const VectorTopNState *state, const TopNBound *bound,
+			   const ZoneRange *zone, uint32 nnulls)
+{
+	const TopNKey *key = &state->keys[0];
+	bool		is_descending = key->order.ssup_reverse;
+
+	if (!zone->has_range || (nnulls > 0 && key->order.ssup_nulls_first))
+		return false;
+	if (topn_type_is_integer(key->type))
+		return integer_is_behind(state, is_descending ? zone->max_int :
+								 zone->min_int);
+	return !zone->has_nan &&
+		(is_descending ? zone->max_float < bound->low :
+		 zone->min_float > bound->high);
+}
+
+static bool
+skip_segment(void *argument, SegmentReader *reader, const SegmentData *segment)
+{
+	VectorTopNState *state = argument;
+	const AttributeEntry *entry = find_entry(state, reader);
+	TopNBound	bound;
+	ZoneRange	zone;
+
+	if (entry == NULL)
+		return false;
+	bound = find_bound(state);
+	attribute_entry_zone(entry, &zone);
+	if (!bound.is_known ||
+		!zone_is_behind(state, &bound, &zone, entry->nnulls))
 		return false;
 	state->nsegments_skipped++;
 	return true;
 }
 
-/* Are there zone maps to skip segments by, and is it seen by nobody? */
+/* A bit for each of these vectors that need not be looked at. */
+static uint64
+skip_vectors(void *argument, SegmentReader *reader, uint64 vectors)
+{
+	VectorTopNState *state = argument;
+	ChunkReader *chunk;
+	TopNBound	bound;
+	uint64		behind = 0;
+
+	if (find_entry(state, reader) == NULL)
+		return 0;
+	bound = find_bound(state);
+	if (!bound.is_known)
+		return 0;
+	chunk = segment_reader_chunk(reader, state->keys[0].attno);
+	for (; vectors != 0; vectors &= vectors - 1)
+	{
+		int			vector = pg_rightmost_one_pos64(vectors);
+		ZoneRange	zone;
+		uint32		nnulls;
+
+		chunk_vector_zone(chunk, vector, &nnulls, &zone);
+		if (zone_is_behind(state, &bound, &zone, nnulls))
+			behind |= UINT64CONST(1) << vector;
+	}
+	return behind;
+}
+
+/* Are there zone maps to skip by, and is it seen by nobody? */
 static bool
 may_skip(const VectorTopNState *state)
 {
 	const TopNKey *key = &state->keys[0];
 	Node	   *qual = (Node *) state->scan->css.ss.ps.plan->qual;
 
-	return key->attno > 0 && topn_type_is_integer(key->type) &&
+	return key->attno > 0 && type_has_zones(key->type) &&
 		!contain_volatile_functions(qual) && !contain_subplans(qual);
 }
 
@@ -237,7 +364,7 @@ vector_topn_begin(CustomScanState *node, EState *estate, int eflags)
 	init_entries(state);
 	vector_source_begin(state->scan, NULL, NULL);
 	if (may_skip(state))
-		vector_source_set_skipper(state->scan, skip_segment, state);
+		vector_source_set_skipper(state->scan, skip_segment, skip_vectors, state);
 	if (state->is_backward)
 		vector_source_set_backward(state->scan);
 	MemoryContextSwitchTo(oldcontext);

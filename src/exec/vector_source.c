@@ -266,9 +266,10 @@ vector_source_keep(VectorScanState *scan, const uint64 *mask)
 
 void
 vector_source_set_skipper(VectorScanState *scan, VectorSegmentSkipper skipper,
-						  void *argument)
+						  VectorSkipper vector_skipper, void *argument)
 {
 	scan->skipper = skipper;
+	scan->vector_skipper = vector_skipper;
 	scan->skipper_argument = argument;
 }
 

@@ -151,6 +151,8 @@ typedef struct VectorScanState
 	void	   *taker_argument;
 	bool		(*skipper) (void *argument, SegmentReader *reader,
 							const SegmentData *segment);	/* or NULL */
+	uint64		(*vector_skipper) (void *argument, SegmentReader *reader,
+								   uint64 vectors); /* of the same node */
 	void	   *skipper_argument;
 	bool		is_backward;	/* batches come from the end, unless shared */
 	uint64		segment_serial; /* column-form segments opened so far */

@@ -46,9 +46,14 @@ extern void vector_source_begin(VectorScanState *scan,
 typedef bool (*VectorSegmentSkipper) (void *argument, SegmentReader *reader,
 									  const SegmentData *segment);
 
-/* Have segments skipped; before the first batch. */
+/* The same for vectors of a segment that is not skipped: a bit for each. */
+typedef uint64 (*VectorSkipper) (void *argument, SegmentReader *reader,
+								 uint64 vectors);
+
+/* Have segments and vectors skipped; before the first batch. */
 extern void vector_source_set_skipper(VectorScanState *scan,
 									  VectorSegmentSkipper skipper,
+									  VectorSkipper vector_skipper,
 									  void *argument);
 
 /*
