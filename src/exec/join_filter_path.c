@@ -309,8 +309,8 @@ make_unique_path(const JoinQuestion *question, const Path *scan)
 		path->umethod = UNIQUE_PATH_HASH;
 		cost_agg(&agg, question->root, AGG_HASHED, NULL,
 				 list_length(path->uniq_exprs), path->path.rows, NIL,
-				 scan->startup_cost, scan->total_cost, scan->rows,
-				 scan->pathtarget->width);
+				 scan->disabled_nodes, scan->startup_cost, scan->total_cost,
+				 scan->rows, scan->pathtarget->width);
 	}
 	path->path.startup_cost = agg.startup_cost;
 	path->path.total_cost = agg.total_cost;

@@ -235,6 +235,12 @@ typedef int16 CompareType;
 #define BITMAP_SCAN_HAS_ITERATOR 0
 #define bitmap_scan_disable_prefetch(node) ((node)->prefetch_maximum = 0)
 
+/* Plans that were switched off were not counted, but cost more. */
+#define cost_agg(path, root, strategy, costs, ncolumns, ngroups, quals, \
+				 disabled_nodes, startup_cost, total_cost, ntuples, width) \
+	cost_agg(path, root, strategy, costs, ncolumns, ngroups, quals, \
+			 startup_cost, total_cost, ntuples, width)
+
 /* pg_class did not count frozen pages. */
 #define vac_update_relstats(rel, pages, tuples, visible, frozen, hasindex, \
 							frozenxid, minmulti, xid_updated, multi_updated, \
