@@ -15,14 +15,14 @@
 #define LARGE_BLOCK_SIZE 65536
 
 /*
- * Bytes that cost as much as a nanosecond of decoding: about what comes from
- * memory, or from a fast disk, meanwhile.  Where speed matters most data is
- * taken to be in memory, where size does, a byte is to be paid for elsewhere.
+ * Bytes that cost as much as a nanosecond of decoding.  Where speed matters most
+ * data is taken to be in memory, from where it is copied; by default to come from
+ * a disk; where size does, a byte is to be paid for elsewhere.  See the README.
  */
 static const ChunkOptions optimize_options[] = {
-	[OPTIMIZE_SPEED] = {OPTIMIZE_SPEED, CODEC_LZ4, 1, DEFAULT_BLOCK_SIZE, 4.0},
-	[OPTIMIZE_BALANCE] = {OPTIMIZE_BALANCE, CODEC_ZSTD, 1, DEFAULT_BLOCK_SIZE, 1.0},
-	[OPTIMIZE_SIZE] = {OPTIMIZE_SIZE, CODEC_ZSTD, 9, LARGE_BLOCK_SIZE, 0.05},
+	[OPTIMIZE_SPEED] = {OPTIMIZE_SPEED, CODEC_LZ4, 1, DEFAULT_BLOCK_SIZE, 1.0},
+	[OPTIMIZE_BALANCE] = {OPTIMIZE_BALANCE, CODEC_ZSTD, 1, DEFAULT_BLOCK_SIZE, 0.25},
+	[OPTIMIZE_SIZE] = {OPTIMIZE_SIZE, CODEC_ZSTD, 9, LARGE_BLOCK_SIZE, 0.02},
 };
 
 void

@@ -14,14 +14,22 @@
 
 #include "encoding/block_codec.h"
 
-/* Bytes must fall by a fifth to pay for the slower decoding. */
-#define BLOCK_ADVANTAGE_DIVISOR 5
-
 /*
- * And by an eighth of the bytes that decoding has to produce: a decoded 64-bit
- * vector takes 6 to 8 us, where unpacking takes a half.
+ * Bytes must fall by one in so many to pay for the slower decoding, and by one
+ * in so many of those that decoding has to produce: a decoded 64-bit vector
+ * takes 6 to 8 us, where unpacking takes a half.
  */
-#define BLOCK_SAVING_DIVISOR 8
+typedef struct BlockLimits
+{
+	uint32_t	advantage_divisor;
+	uint32_t	saving_divisor;
+} BlockLimits;
+
+static const BlockLimits block_limits[] = {
+	[OPTIMIZE_SPEED] = {2, 4},
+	[OPTIMIZE_BALANCE] = {5, 8},
+	[OPTIMIZE_SIZE] = {50, 64}
+};
 
 /* Below this many bytes the light encodings are good enough. */
 #define BLOCK_MIN_LENGTH 256
@@ -38,23 +46,51 @@ split_bytes(const IntVector *vector, uint8_t *out)
 	}
 }
 
+/*
+ * Compress planes to out.  Where size counts the lowest level of zstd is tried,
+ * too: it does not look for repetitions that are hardly there, and entropy alone
+ * takes 3 % less of a few thousand bytes of pixels.
+ */
+static size_t
+compress_planes(const IntOptions *options, const uint8_t *planes, size_t raw,
+				uint8_t *out)
+{
+	BlockCodec	codec = (BlockCodec) options->codec;
+	size_t		length = block_codec_compress(codec, options->codec_level,
+											  planes, raw, out);
+	uint8_t		again[9 * VECTOR_LENGTH];
+	size_t		again_length;
+
+	if (options->optimize != OPTIMIZE_SIZE || codec != CODEC_ZSTD ||
+		options->codec_level == 1 ||
+		block_codec_bound(codec, raw) > sizeof(again))
+		return length;
+	again_length = block_codec_compress(codec, 1, planes, raw, again);
+	if (again_length > 0 && (length == 0 || again_length < length))
+	{
+		memcpy(out, again, again_length);
+		length = again_length;
+	}
+	return length;
+}
+
 size_t
 int_block_encode(const IntVector *vector, const IntOptions *options,
 				 size_t light, uint8_t *out)
 {
+	const BlockLimits *limits = &block_limits[options->optimize];
 	BlockCodec	codec = (BlockCodec) options->codec;
 	uint8_t		planes[8 * VECTOR_LENGTH];
 	size_t		raw = (size_t) vector->nvalues * (size_t) vector->type.size;
 	size_t		length;
 
-	if (light < BLOCK_MIN_LENGTH || light < raw / BLOCK_SAVING_DIVISOR ||
+	if (light < BLOCK_MIN_LENGTH || light < raw / limits->saving_divisor ||
 		block_codec_bound(codec, raw) + 1 > 16 * VECTOR_LENGTH)
 		return 0;
 	split_bytes(vector, planes);
-	length = block_codec_compress(codec, options->codec_level, planes, raw,
-								  out + 1);
-	if (length == 0 || length + 1 > light - light / BLOCK_ADVANTAGE_DIVISOR ||
-		light - length < raw / BLOCK_SAVING_DIVISOR)
+	length = compress_planes(options, planes, raw, out + 1);
+	if (length == 0 || length + 1 > light - light / limits->advantage_divisor ||
+		light - length < raw / limits->saving_divisor)
 		return 0;
 	out[0] = (uint8_t) codec;
 	return length + 1;

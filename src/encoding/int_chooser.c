@@ -21,8 +21,9 @@
 #define COST_FOR 0.35
 #define COST_DIVISOR 0.10
 #define COST_DELTA 0.85
-#define COST_SIMPLE64 0.70
+#define COST_SIMPLE64 2.2
 #define COST_RUNS 0.34
+#define COST_RUN 5.0			/* per run: its end is hard to foresee */
 #define COST_PATCH 1.0			/* per patch */
 
 /* Patches a vector may have: one value in ten. */
@@ -171,6 +172,7 @@ consider_runs(const IntVector *vector, const IntStats *stats,
 		bitpack_length(stats->nruns, plan.width) +
 		bitpack_length(stats->nruns, bitpack_width(stats->max_run - 1));
 	plan_score(vector, stats, options, COST_RUNS, &plan);
+	plan.score += stats->nruns * COST_RUN;
 	plan_take_better(&plan, best);
 }
 

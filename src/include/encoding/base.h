@@ -40,6 +40,14 @@ typedef struct Allocator
 	void	   *context;
 } Allocator;
 
+/* What an encoder shall weigh more: the time of decoding, or bytes. */
+typedef enum Optimize
+{
+	OPTIMIZE_SPEED,
+	OPTIMIZE_BALANCE,
+	OPTIMIZE_SIZE
+} Optimize;
+
 /*
  * Called between vectors by every loop that may run long.  The extension sets
  * it to CHECK_FOR_INTERRUPTS, which may not return; it is NULL elsewhere.

@@ -88,14 +88,6 @@ typedef enum BlockCodec
 	CODEC_ZSTD
 } BlockCodec;
 
-/* What an encoder shall weigh more: the time of decoding, or bytes. */
-typedef enum Optimize
-{
-	OPTIMIZE_SPEED,
-	OPTIMIZE_BALANCE,
-	OPTIMIZE_SIZE
-} Optimize;
-
 typedef struct ChunkOptions
 {
 	Optimize	optimize;		/* what the other fields were set for */

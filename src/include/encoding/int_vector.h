@@ -129,6 +129,7 @@ typedef struct IntPlan
 /* Codec and weights of a chooser. */
 typedef struct IntOptions
 {
+	Optimize	optimize;
 	int			codec;			/* a BlockCodec */
 	int			codec_level;
 	double		bytes_per_ns;
