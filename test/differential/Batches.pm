@@ -23,7 +23,7 @@ sub new
 	my $self = bless { database => $database }, $class;
 
 	local $ENV{PGOPTIONS} = '-c client_min_messages=error -c timezone=UTC -c datestyle=ISO -c intervalstyle=postgres -c bytea_output=hex -c jit=off'
-	  . ' -c extra_float_digits=1 -c statement_timeout=20s -c max_parallel_workers_per_gather=0 -c lc_messages=C';
+	  . ' -c extra_float_digits=1 -c statement_timeout=20s -c max_parallel_workers_per_gather=0 -c cursor_tuple_fraction=1 -c lc_messages=C';
 	$self->{pid} = open2($self->{from}, $self->{to}, "exec psql -XAtq -F '$between_fields' -R '$between_rows' -P null='\\N' -v VERBOSITY=sqlstate -d $database 2>&1");
 	binmode $self->{$_}, ':raw' for qw(from to);
 	$self->{to}->autoflush(1);
