@@ -11,7 +11,7 @@
 #include "encoding/selftest.h"
 #include "fmgr.h"
 #include "funcapi.h"
-#include "storage/extent.h"
+#include "storage/work_memory.h"
 #include "utils/builtins.h"
 #include "utils/memutils.h"
 #include "utils/tuplestore.h"

@@ -20,6 +20,7 @@
 #include "storage/extent.h"
 #include "storage/free_space.h"
 #include "storage/segment_blocks.h"
+#include "storage/work_memory.h"
 #include "utils/memutils.h"
 
 /* Pages of one WAL record. */
@@ -29,45 +30,10 @@ struct ExtentWriter
 {
 	Relation	rel;
 	MemoryContext context;
-	Allocator	allocator;
 	int			natts;
 	AttributeEntry *entries;
 	ByteBuffer	stream;
 };
-
-/* ---- memory for the encoding library ---- */
-
-static void *
-context_alloc(void *context, size_t size)
-{
-	return MemoryContextAllocHuge(context, size);
-}
-
-static void *
-context_realloc(void *context, void *pointer, size_t size)
-{
-	if (pointer == NULL)
-		return MemoryContextAllocHuge(context, size);
-	return repalloc_huge(pointer, size);
-}
-
-static void
-context_free(void *context, void *pointer)
-{
-	if (pointer)
-		pfree(pointer);
-}
-
-void
-allocator_init(Allocator *allocator, MemoryContext context)
-{
-	allocator->alloc = context_alloc;
-	allocator->realloc = context_realloc;
-	allocator->free = context_free;
-	allocator->context = context;
-}
-
-/* ---- the writer ---- */
 
 ExtentWriter *
 extent_begin(Relation rel, int natts)
@@ -82,8 +48,7 @@ extent_begin(Relation rel, int natts)
 	writer->natts = natts;
 	writer->entries = MemoryContextAllocZero(context,
 											 Max(natts, 1) * sizeof(AttributeEntry));
-	allocator_init(&writer->allocator, context);
-	bytebuffer_init(&writer->stream, &writer->allocator);
+	bytebuffer_init(&writer->stream, work_memory_create(context));
 	return writer;
 }
 

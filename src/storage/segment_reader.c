@@ -15,13 +15,13 @@
 
 #include "executor/instrument.h"
 #include "miscadmin.h"
-#include "storage/extent.h"
 #if HAVE_READ_STREAM
 #include "storage/read_stream.h"
 #endif
 #include "storage/segment_blocks.h"
 #include "storage/segment_reader.h"
 #include "storage/smgr.h"
+#include "storage/work_memory.h"
 #include "utils/memutils.h"
 
 /* Parts of a page that a sparing reader copies. */

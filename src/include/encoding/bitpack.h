@@ -21,7 +21,8 @@ bitpack_length(size_t nvalues, int width)
 static inline int
 bitpack_width(uint64_t all)
 {
-	return all == 0 ? 0 : 64 - __builtin_clzll(all);
+	/* without a branch: zeros among other values would mislead it */
+	return 64 - __builtin_clzll(all | 1) - (all == 0);
 }
 
 /*

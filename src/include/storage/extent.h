@@ -41,7 +41,4 @@ extern void extent_copy_segment(Relation rel, const SegmentData *source,
 extern void extent_copy(Relation rel, BlockNumber start, BlockNumber nblocks,
 						BlockNumber target_start);
 
-/* Memory for the encoding library from a memory context. */
-extern void allocator_init(Allocator *allocator, MemoryContext context);
-
 #endif							/* STORAGE_EXTENT_H */
