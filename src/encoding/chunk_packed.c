@@ -128,6 +128,74 @@ chunk_gather_fixed(ChunkReader *reader, uint32_t vector,
 	}
 }
 
+/* ---- whole vectors ---- */
+
+/*
+ * A vector's bytes for what takes all of its values; NULL if that cannot be
+ * done, or with a reason.  Of numerics, scaled integers.
+ */
+static const uint8_t *
+fetch_whole(ChunkReader *reader, uint32_t vector, bool is_signed,
+			uint8_t *encoding, size_t *length, const char **reason)
+{
+	uint8_t		scale;
+
+	ENCODING_ASSERT(vector < reader->nvectors);
+	ENCODING_CHECK_INTERRUPTS();
+	*reason = NULL;
+	if (reader->layout != LAYOUT_FIXED &&
+		!chunk_numeric_is_packed(reader, &scale))
+		return NULL;
+	if (reader->values.type.is_signed != is_signed)
+		return NULL;
+	return int_stream_fetch(&reader->values, reader->source, vector, encoding,
+							length, reason);
+}
+
+bool
+chunk_sum(ChunkReader *reader, uint32_t vector, bool is_signed, int64_t *sum,
+		  const char **reason)
+{
+	uint8_t		encoding;
+	size_t		length;
+	const uint8_t *in = fetch_whole(reader, vector, is_signed, &encoding,
+									&length, reason);
+
+	return in != NULL &&
+		int_vector_sum(encoding, in, length, reader->values.type,
+					   vector_length(reader->nrows, vector), sum, reason);
+}
+
+bool
+chunk_extremes(ChunkReader *reader, uint32_t vector, bool is_signed,
+			   int64_t *min, int64_t *max, const char **reason)
+{
+	uint8_t		encoding;
+	size_t		length;
+	const uint8_t *in = fetch_whole(reader, vector, is_signed, &encoding,
+									&length, reason);
+
+	return in != NULL &&
+		int_vector_extremes(encoding, in, length, reader->values.type,
+							vector_length(reader->nrows, vector), min, max,
+							reason);
+}
+
+bool
+chunk_decode_wide(ChunkReader *reader, uint32_t vector, bool is_signed,
+				  int64_t *values, const char **reason)
+{
+	uint8_t		encoding;
+	size_t		length;
+	const uint8_t *in = fetch_whole(reader, vector, is_signed, &encoding,
+									&length, reason);
+
+	return in != NULL &&
+		int_vector_decode_wide(encoding, in, length, reader->values.type,
+							   vector_length(reader->nrows, vector), values,
+							   reason);
+}
+
 /* ---- codes of dictionaries ---- */
 
 /* Is a bit set among the first nvalues? */

@@ -125,12 +125,10 @@ int_stream_parse(ByteCursor *head, IntType type, uint32_t nvalues,
 								  &stream->directory);
 }
 
-/*
- * Fetch a vector's bytes; NULL if its encoding is none.
- */
-static const uint8_t *
-fetch_vector(const IntStream *stream, ChunkSource *source, uint32_t vector,
-			 uint8_t *encoding, size_t *length, const char **reason)
+const uint8_t *
+int_stream_fetch(const IntStream *stream, ChunkSource *source,
+				 uint32_t vector, uint8_t *encoding, size_t *length,
+				 const char **reason)
 {
 	const VectorDirectory *directory = &stream->directory;
 	uint64_t	start = directory->starts[vector];
@@ -155,8 +153,8 @@ int_stream_decode(const IntStream *stream, ChunkSource *source,
 {
 	uint8_t		encoding;
 	size_t		length;
-	const uint8_t *bytes = fetch_vector(stream, source, vector, &encoding,
-										&length, reason);
+	const uint8_t *bytes = int_stream_fetch(stream, source, vector, &encoding,
+											&length, reason);
 
 	return bytes != NULL &&
 		int_vector_decode(encoding, bytes, length, stream->type,
@@ -172,8 +170,8 @@ int_stream_decode_value(const IntStream *stream, ChunkSource *source,
 {
 	uint8_t		encoding;
 	size_t		length;
-	const uint8_t *bytes = fetch_vector(stream, source, vector, &encoding,
-										&length, reason);
+	const uint8_t *bytes = int_stream_fetch(stream, source, vector, &encoding,
+											&length, reason);
 
 	return bytes != NULL &&
 		int_vector_decode_value(encoding, bytes, length, stream->type,
@@ -189,8 +187,8 @@ int_stream_between(const IntStream *stream, ChunkSource *source,
 {
 	uint8_t		encoding;
 	size_t		length;
-	const uint8_t *bytes = fetch_vector(stream, source, vector, &encoding,
-										&length, reason);
+	const uint8_t *bytes = int_stream_fetch(stream, source, vector, &encoding,
+											&length, reason);
 
 	return bytes != NULL &&
 		int_vector_between(encoding, bytes, length, stream->type,
@@ -206,8 +204,8 @@ int_stream_gather(const IntStream *stream, ChunkSource *source,
 {
 	uint8_t		encoding;
 	size_t		length;
-	const uint8_t *bytes = fetch_vector(stream, source, vector, &encoding,
-										&length, reason);
+	const uint8_t *bytes = int_stream_fetch(stream, source, vector, &encoding,
+											&length, reason);
 
 	return bytes != NULL &&
 		int_vector_gather(encoding, bytes, length, stream->type,

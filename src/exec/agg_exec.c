@@ -366,6 +366,35 @@ find_groups(VectorAggState *state, const VectorBatch *batch, uint64 *mask,
 		vector_aggregate_grow(state->columns[i].aggregate, state->ngroups);
 }
 
+/*
+ * Add all rows of the batch to an aggregate of a plain column without groups,
+ * if that can be done without decoding the column.
+ */
+static bool
+add_whole(VectorAggState *state, AggColumn *column, const VectorBatch *batch)
+{
+	AttrNumber	attno = column->argument ? column->argument->attno : 0;
+	int64		sum;
+	int64		min;
+	int64		max;
+	uint8		scale;
+
+	if (attno <= 0 || column->filter || column->distinct || column->checked)
+		return false;
+	if (vector_aggregate_takes_sums(column->aggregate))
+	{
+		if (!vector_source_sum(state->scan, batch, attno, &sum, &scale))
+			return false;
+		vector_aggregate_add_sum(column->aggregate, sum, batch->nrows, scale);
+		return true;
+	}
+	if (!vector_aggregate_takes_extremes(column->aggregate) ||
+		!vector_source_extremes(state->scan, batch, attno, &min, &max))
+		return false;
+	vector_aggregate_add_extremes(column->aggregate, min, max);
+	return true;
+}
+
 /* Add the rows of mask, a part of the batch's, to an aggregate. */
 static void
 update_column(VectorAggState *state, AggColumn *column,
@@ -375,6 +404,8 @@ update_column(VectorAggState *state, AggColumn *column,
 	const Vector *value = NULL;
 	uint64		filtered[VECTOR_WORDS];
 
+	if (groups == NULL && add_whole(state, column, batch))
+		return;
 	if (column->filter != NULL)
 	{
 		const uint64 *passed = agg_filter_mask(column->filter, batch);

@@ -1,6 +1,7 @@
 /*
  * vector_aggregate_segment.c
- *		Aggregates of whole segments by their attribute entries.
+ *		Aggregates of whole segments by their attribute entries, and of whole
+ *		vectors by their sums and extremes.
  *
  * An entry says what its chunk holds, without a doubt where the aggregate's
  * argument is of the type that the entry was made for: its class tells, since
@@ -215,4 +216,51 @@ vector_aggregate_add_segment(VectorAggregate *aggregate,
 					   entry->sum_scale);
 	else
 		add_range(aggregate, entry);
+}
+
+/* ---- whole vectors ---- */
+
+bool
+vector_aggregate_takes_sums(const VectorAggregate *aggregate)
+{
+	const AggregateKind *kind = aggregate->kind;
+
+	return kind == &aggregate_sum_int || kind == &aggregate_average_int ||
+		((kind == &aggregate_wide_int || kind == &aggregate_numeric) &&
+		 !aggregate->function->has_squares);
+}
+
+void
+vector_aggregate_add_sum(VectorAggregate *aggregate, int64 sum, uint32 nvalues,
+						 int scale)
+{
+	void	   *state = aggregate->states;
+
+	Assert(aggregate->ngroups > 0);
+	if (aggregate->kind == &aggregate_sum_int ||
+		aggregate->kind == &aggregate_average_int)
+	{
+		SumState   *sums = state;
+
+		sums->sum = (int64) ((uint64) sums->sum + (uint64) sum);
+		sums->n += nvalues;
+	}
+	else
+		wide_state_add(aggregate, state, sum, nvalues, scale);
+}
+
+bool
+vector_aggregate_takes_extremes(const VectorAggregate *aggregate)
+{
+	return aggregate->kind == &aggregate_extreme_int;
+}
+
+void
+vector_aggregate_add_extremes(VectorAggregate *aggregate, int64 min, int64 max)
+{
+	bool		is_max = aggregate->function->is_max;
+
+	Assert(aggregate->ngroups > 0);
+	add_integer_extreme((ExtremeState *) aggregate->states, is_max ? max : min,
+						is_max);
 }

@@ -337,6 +337,32 @@ fetch_integers(VectorScanState *scan, SourceColumn *column, int64 *integers)
 	return true;
 }
 
+/* Is the column's type, which is none of floats, compared with a sign? */
+static bool
+is_signed_type(const AttributeVector *av)
+{
+	return av->attr->attlen == 1 ? false :
+		av->attr->attlen == 4 ? is_signed_word(av) : true;
+}
+
+/* All values at once in 64 bits; false if there is no such form. */
+static bool
+decode_wide(VectorScanState *scan, SourceColumn *column, int64 *integers)
+{
+	AttributeVector *av = &column->column->vector;
+	const char *reason;
+
+	if (scan->source->rows != NULL || av->has_values ||
+		av->attr->attlen == sizeof(int64))
+		return false;
+	if (chunk_decode_wide(av->chunk, av->vector, is_signed_type(av), integers,
+						  &reason))
+		return true;
+	if (reason)
+		segment_reader_report(scan->scan->reader, av->attno, reason);
+	return false;
+}
+
 static void
 load_integers(VectorScanState *scan, SourceColumn *column)
 {
@@ -354,7 +380,8 @@ load_integers(VectorScanState *scan, SourceColumn *column)
 		vector->is_constant = !vector->has_nulls;
 		return;
 	}
-	if (gather_integers(scan, column, vector->integers) ||
+	if (decode_wide(scan, column, vector->integers) ||
+		gather_integers(scan, column, vector->integers) ||
 		fetch_integers(scan, column, vector->integers))
 		return;
 
@@ -812,6 +839,69 @@ vector_source_column(VectorScanState *scan, int attno, const uint64 *mask)
 	}
 	vector_source_stop_clock(scan, is_started, 0);
 	return &column->vector;
+}
+
+/*
+ * The column's vector, if all of its rows are in the batch and none is NULL, it
+ * has integers, and has not been decoded; or NULL.
+ */
+static AttributeVector *
+find_whole_vector(VectorScanState *scan, const VectorBatch *batch, int attno,
+				  bool allows_numeric)
+{
+	VectorSource *source = scan->source;
+	SourceColumn *column;
+	uint32		nslots;
+
+	if (batch != &source->batch || !source->is_vector || source->rows != NULL)
+		return NULL;
+	nslots = scan->scan->segment->nslots - (uint32) scan->vector * VECTOR_LENGTH;
+	if (batch->nrows != Min(VECTOR_LENGTH, nslots))
+		return NULL;
+	column = find_column(scan, attno);
+	if (column->is_missing || column->has_nulls || column->has_values)
+		return NULL;
+	if (column->form == FORM_INTEGER ||
+		(column->form == FORM_NUMERIC && allows_numeric))
+		return &column->column->vector;
+	return NULL;
+}
+
+bool
+vector_source_sum(VectorScanState *scan, const VectorBatch *batch, int attno,
+				  int64 *sum, uint8 *scale)
+{
+	AttributeVector *av = find_whole_vector(scan, batch, attno, true);
+	const char *reason = NULL;
+
+	if (av == NULL)
+		return false;
+	*scale = 0;
+	if (av->kind == VALUE_NUMERIC ? chunk_numeric_is_packed(av->chunk, scale) &&
+		chunk_sum(av->chunk, av->vector, true, sum, &reason) :
+		av->kind != VALUE_BYTES &&
+		chunk_sum(av->chunk, av->vector, is_signed_type(av), sum, &reason))
+		return true;
+	if (reason)
+		segment_reader_report(scan->scan->reader, attno, reason);
+	return false;
+}
+
+bool
+vector_source_extremes(VectorScanState *scan, const VectorBatch *batch,
+					   int attno, int64 *min, int64 *max)
+{
+	AttributeVector *av = find_whole_vector(scan, batch, attno, false);
+	const char *reason;
+
+	if (av == NULL)
+		return false;
+	if (chunk_extremes(av->chunk, av->vector, is_signed_type(av), min, max,
+					   &reason))
+		return true;
+	if (reason)
+		segment_reader_report(scan->scan->reader, attno, reason);
+	return false;
 }
 
 /* Bring the entries of the chunk's dictionary to the column's buffer. */

@@ -28,6 +28,7 @@ static const IntType types[] = {
 static uint64_t values[VECTOR_LENGTH + DECODE_SLACK_VALUES];
 static uint64_t gathered[VECTOR_LENGTH];
 static uint16_t positions[VECTOR_LENGTH];
+static int64_t wide[VECTOR_LENGTH + DECODE_SLACK_VALUES];
 static IntScratch scratch;
 
 /* A decoded value, extended as its type is compared. */
@@ -54,6 +55,46 @@ value_at(IntType type, uint32_t i)
 	}
 	return type.is_signed ? (int64_t) (value << shift) >> shift :
 		(int64_t) value;
+}
+
+/* Sum, extremes and wide form, against the decoded values. */
+static void
+check_whole(uint8_t encoding, const uint8_t *in, size_t size, IntType type,
+			uint32_t nvalues, bool is_valid)
+{
+	const char *reason = NULL;
+	uint64_t	all = 0;
+	int64_t		least = INT64_MAX;
+	int64_t		greatest = INT64_MIN;
+	int64_t		sum;
+	int64_t		min;
+	int64_t		max;
+
+	for (uint32_t i = 0; is_valid && i < nvalues; i++)
+	{
+		int64_t		value = value_at(type, i);
+
+		all += (uint64_t) value;
+		least = value < least ? value : least;
+		greatest = value > greatest ? value : greatest;
+	}
+	if (int_vector_sum(encoding, in, size, type, nvalues, &sum, &reason))
+		FUZZ_CHECK(is_valid && (uint64_t) sum == all);
+	else
+		FUZZ_CHECK(reason == NULL || !is_valid);
+	if (int_vector_extremes(encoding, in, size, type, nvalues, &min, &max,
+							&reason))
+		FUZZ_CHECK(is_valid && min == least && max == greatest);
+	else
+		FUZZ_CHECK(reason == NULL || !is_valid);
+	if (int_vector_decode_wide(encoding, in, size, type, nvalues, wide,
+							   &reason))
+	{
+		for (uint32_t i = 0; i < nvalues; i++)
+			FUZZ_CHECK(is_valid && wide[i] == value_at(type, i));
+	}
+	else
+		FUZZ_CHECK(reason == NULL || !is_valid);
 }
 
 int
@@ -103,6 +144,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		FUZZ_CHECK((nulls[positions[i] / 64] >> (positions[i] % 64) & 1) ||
 				   (gathered[i] & mask) ==
 				   ((uint64_t) value_at(type, positions[i]) & mask));
+	check_whole(head[0], in, size, type, nvalues, is_valid);
 	free(in);
 	return 0;
 }

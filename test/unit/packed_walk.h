@@ -33,6 +33,13 @@ typedef struct PackedFindings
 	uint32_t	npositions;
 	uint16_t	positions[PACKED_POSITIONS];
 	uint64_t	values[PACKED_POSITIONS];
+	bool		has_sum;
+	bool		has_extremes;
+	bool		has_wide;
+	int64_t		sum;
+	int64_t		min;
+	int64_t		max;
+	int64_t		wide[VECTOR_LENGTH + DECODE_SLACK_VALUES];
 } PackedFindings;
 
 static inline bool
@@ -107,6 +114,24 @@ packed_set_ranges(PackedFindings *found, int64_t value)
 	memcpy(found->high, high, sizeof(high));
 }
 
+/* What takes all values of the vector. */
+static inline bool
+packed_find_whole(ChunkReader *reader, uint32_t vector, PackedFindings *found,
+				  const char **reason)
+{
+	found->has_sum = chunk_sum(reader, vector, found->is_signed, &found->sum,
+							   reason);
+	if (!found->has_sum && *reason != NULL)
+		return false;
+	found->has_extremes = chunk_extremes(reader, vector, found->is_signed,
+										 &found->min, &found->max, reason);
+	if (!found->has_extremes && *reason != NULL)
+		return false;
+	found->has_wide = chunk_decode_wide(reader, vector, found->is_signed,
+										found->wide, reason);
+	return found->has_wide || *reason == NULL;
+}
+
 /*
  * Returns false and a reason if the vector is refused: so it must be when it is
  * decoded, then.  first is a position that is not NULL.
@@ -143,7 +168,8 @@ packed_find(ChunkReader *reader, uint32_t vector, uint32_t nvalues,
 		if (!found->has_matches && *reason != NULL)
 			return false;
 	}
-	return true;
+	return form == PACKED_CODES || !found->has_matches ||
+		packed_find_whole(reader, vector, found, reason);
 }
 
 /* Is what was found what the values say?  They are in host order. */
@@ -152,6 +178,10 @@ packed_agree(const PackedFindings *found, const void *values, int size,
 			 const uint64_t *nulls, uint32_t nvalues)
 {
 	uint32_t	next = 0;
+	uint32_t	nnulls = 0;
+	uint64_t	sum = 0;
+	int64_t		min = INT64_MAX;
+	int64_t		max = INT64_MIN;
 
 	for (uint32_t i = 0; i < nvalues; i++)
 	{
@@ -162,6 +192,12 @@ packed_agree(const PackedFindings *found, const void *values, int size,
 		int64_t		value = packed_widen(pattern, size, found->is_signed);
 		bool		is_null = nulls[i / 64] >> (i % 64) & 1;
 
+		nnulls += is_null;
+		sum += (uint64_t) value;
+		min = value < min ? value : min;
+		max = value > max ? value : max;
+		if (found->has_wide && !is_null && found->wide[i] != value)
+			return false;
 		if (found->has_values && next < found->npositions &&
 			found->positions[next] == i)
 		{
@@ -179,7 +215,9 @@ packed_agree(const PackedFindings *found, const void *values, int size,
 				return false;
 		}
 	}
-	return true;
+	return nnulls > 0 ||
+		((!found->has_sum || (uint64_t) found->sum == sum) &&
+		 (!found->has_extremes || (found->min == min && found->max == max)));
 }
 
 #endif							/* PACKED_WALK_H */

@@ -298,6 +298,20 @@ extern bool chunk_gather_fixed(ChunkReader *reader, uint32_t vector,
 							   const uint16_t *positions, uint32_t npositions,
 							   uint64_t *values, const char **reason);
 
+/*
+ * The sum, and the least and greatest, of all values of a vector, which must
+ * have no NULLs; its values in 64 bits, with room as of chunk_decode_fixed.  Of
+ * numerics for which chunk_numeric_is_packed, of the scaled integers.
+ */
+extern bool chunk_sum(ChunkReader *reader, uint32_t vector, bool is_signed,
+					  int64_t *sum, const char **reason);
+extern bool chunk_extremes(ChunkReader *reader, uint32_t vector,
+						   bool is_signed, int64_t *min, int64_t *max,
+						   const char **reason);
+extern bool chunk_decode_wide(ChunkReader *reader, uint32_t vector,
+							  bool is_signed, int64_t *values,
+							  const char **reason);
+
 /* Of a chunk with a dictionary. */
 extern bool chunk_between_codes(ChunkReader *reader, uint32_t vector,
 								uint32_t low, uint32_t high,

@@ -96,6 +96,12 @@ extern bool int_stream_decode_value(const IntStream *stream,
 									uint64_t *value, IntScratch *scratch,
 									const char **reason);
 
+/* A vector's bytes as they are; NULL and a reason if its encoding is none. */
+extern const uint8_t *int_stream_fetch(const IntStream *stream,
+									   ChunkSource *source, uint32_t vector,
+									   uint8_t *encoding, size_t *length,
+									   const char **reason);
+
 /* As int_vector_between. */
 extern bool int_stream_between(const IntStream *stream, ChunkSource *source,
 							   uint32_t vector, const uint64_t *nulls,

@@ -231,6 +231,23 @@ extern bool int_vector_gather(uint8_t encoding, const uint8_t *in,
 							  uint32_t npositions, uint64_t *values,
 							  IntScratch *scratch, const char **reason);
 
+/*
+ * Of all values of a vector, NULLs' fillers too: their sum; the least and the
+ * greatest; the values in 64 bits, extended by their type, with room as of
+ * int_vector_decode.  Return false as above.
+ */
+extern bool int_vector_sum(uint8_t encoding, const uint8_t *in, size_t length,
+						   IntType type, uint32_t nvalues, int64_t *sum,
+						   const char **reason);
+extern bool int_vector_extremes(uint8_t encoding, const uint8_t *in,
+								size_t length, IntType type, uint32_t nvalues,
+								int64_t *min, int64_t *max,
+								const char **reason);
+extern bool int_vector_decode_wide(uint8_t encoding, const uint8_t *in,
+								   size_t length, IntType type,
+								   uint32_t nvalues, int64_t *values,
+								   const char **reason);
+
 extern const char *int_encoding_name(uint8_t encoding);
 
 /*

@@ -75,6 +75,19 @@ extern void vector_aggregate_copy_state(const VectorAggregate *aggregate,
 extern void vector_aggregate_merge_state(VectorAggregate *aggregate,
 										 const void *state);
 
+/*
+ * Is a sum of integers, or numerics as integers of one scale, all that the
+ * aggregate needs of them?  Then add it to group 0.
+ */
+extern bool vector_aggregate_takes_sums(const VectorAggregate *aggregate);
+extern void vector_aggregate_add_sum(VectorAggregate *aggregate, int64 sum,
+									 uint32 nvalues, int scale);
+
+/* The same of the least and the greatest of integers. */
+extern bool vector_aggregate_takes_extremes(const VectorAggregate *aggregate);
+extern void vector_aggregate_add_extremes(VectorAggregate *aggregate,
+										  int64 min, int64 max);
+
 /* The result of a group; by-reference ones are palloc'd. */
 extern Datum vector_aggregate_result(VectorAggregate *aggregate, uint32 group,
 									 bool *isnull);

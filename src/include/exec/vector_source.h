@@ -102,6 +102,18 @@ extern void vector_source_datums(VectorScanState *scan, int attno,
 								 const uint64 *mask, const Datum **values,
 								 const bool **isnull);
 
+/*
+ * Sum, and least and greatest, of a column of integers (or numerics, whose sum
+ * is scaled) over all rows of the batch, without decoding it.  False if that
+ * cannot be, for instance because the batch is not the scan's (its rows may have
+ * been in a file since): then vector_source_column serves.
+ */
+extern bool vector_source_sum(VectorScanState *scan, const VectorBatch *batch,
+							  int attno, int64 *sum, uint8 *scale);
+extern bool vector_source_extremes(VectorScanState *scan,
+								   const VectorBatch *batch, int attno,
+								   int64 *min, int64 *max);
+
 /* ---- for the scan itself ---- */
 
 /* Have columns ready to be asked for. */
