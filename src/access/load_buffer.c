@@ -516,6 +516,20 @@ load_state_make_rows(LoadState *state, Relation rel)
 }
 
 /*
+ * Must the rows be written before there are more?  That is so where the arrays
+ * would have to be doubled beyond the limit, which would be the end of a buffer
+ * that has just got room for twice as many; this way it keeps its arrays.
+ */
+static bool
+load_state_outgrows(const LoadState *state)
+{
+	return row_buffer_room(state->rows) == 0 &&
+		row_buffer_nslots(state->rows) >= LOAD_COLUMN_FORM_ROWS &&
+		load_bytes + row_buffer_growth(state->rows) >
+		(Size) columnar_load_buffer_size * 1024;
+}
+
+/*
  * Append as many of the rows as can be at once, and give them their numbers.
  * Returns how many.
  */
@@ -531,9 +545,16 @@ load_state_append(LoadState *state, Relation rel, TupleTableSlot **slots,
 	load_state_reserve(state, rel);
 	if (unlikely(state->rows == NULL))
 		load_state_make_rows(state, rel);
+	else if (unlikely(load_state_outgrows(state)))
+	{
+		load_state_flush(state, rel);
+		load_state_reserve(state, rel);
+	}
 
 	first = row_buffer_nslots(state->rows);
 	nslots = Min(nslots, LOAD_BATCH_ROWS);
+	if (row_buffer_room(state->rows) > 0)
+		nslots = Min(nslots, (int) row_buffer_room(state->rows));
 	nslots = Min(nslots, (int) (state->segment.nvectors * VECTOR_ROWS - first));
 	for (int i = 0; i < nslots; i++)
 	{

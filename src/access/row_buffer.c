@@ -208,6 +208,31 @@ row_buffer_grow(RowBuffer *buffer)
 	buffer->capacity = capacity;
 }
 
+uint32
+row_buffer_room(const RowBuffer *buffer)
+{
+	return buffer->capacity - buffer->nslots;
+}
+
+Size
+row_buffer_growth(const RowBuffer *buffer)
+{
+	Size		nbytes = 0;
+
+	for (int i = 0; i < buffer->natts; i++)
+	{
+		const RowColumn *column = &buffer->columns[i];
+
+		if (column->values != NULL)
+			nbytes += (Size) buffer->capacity * column->width;
+		if (column->offsets != NULL)
+			nbytes += (Size) buffer->capacity * sizeof(uint64);
+		if (column->nulls != NULL)
+			nbytes += bitmap_size(buffer->capacity);
+	}
+	return nbytes;
+}
+
 /*
  * Give a column the arrays of its values; all positions so far are NULL.
  */

@@ -31,6 +31,10 @@ extern void row_buffer_append_rows(RowBuffer *buffer,
 								   const Datum *const *values,
 								   const bool *const *isnull, int nrows);
 
+/* Rows that the arrays have room for, and bytes that doubling them takes. */
+extern uint32 row_buffer_room(const RowBuffer *buffer);
+extern Size row_buffer_growth(const RowBuffer *buffer);
+
 /* Append a position that holds no row. */
 extern void row_buffer_append_hole(RowBuffer *buffer);
 
