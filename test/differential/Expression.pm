@@ -156,7 +156,7 @@ my %templates = (
 	text => [
 		'lower({text})', 'upper({text})', 'initcap({text})', 'substring({text}, %[1|2|5|-1], %[0|1|3|10])', 'substr({text}, {int4:const})', 'left({text}, %[3|-2|0|100])', 'right({text}, %[2|-1])', '({text} || {text})', "({text} || '-x')", "trim({text})", "replace({text}, '1', 'one')", 'reverse({text})',
 		"split_part({text}, '/', %[1|3|-1])", 'md5({text})', "repeat({text}, 2)", "lpad({text}, 5, '*')", 'q.mark({text})', "concat({text}, {int4}, {bool})", "concat_ws('/', {text}, {text})", "substring({text} from '[a-z]+[0-9]')", "regexp_replace({text}, '[0-9]+', '#')", "translate({text}, 'abt1', 'xyz')",
-		"rtrim({text}, '0123456789')", "ltrim({text}, 'tv')", 'substring({text}, {int4}, {int4}) !22011,22003', "regexp_replace({text}, '^https?://([^/]+)/.*\$', '\\1')"
+		"rtrim({text}, '0123456789')", "ltrim({text}, 'tv')", 'substring({text}, {int4}, {int4}) !22011,22003', "regexp_replace({text}, '^%[|https?://|t|ä]%[|(?:www\\.)?|1?]([^/]%[|+|*])%[|/|1]%[|.*]\$', '%[\\1|x|<\\1>]')"
 	],
 	bpchar => ["{text}::char(4)"],
 	bytea => [ 'substring({bytea}, 1, 2)', "({bytea} || '\\x00'::bytea)", 'convert_to({text}, \'UTF8\')' ],
