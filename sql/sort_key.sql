@@ -25,8 +25,14 @@ SELECT * FROM sort_load WHERE device = 4711 ORDER BY id;
 -- columnar only
 SELECT vectors, sorted, segments FROM columnar_sortedness('sort_load', 'device');
 SELECT vectors, sorted < 0.1 AS unsorted, segments FROM columnar_sortedness('sort_load', 'id');
-EXPLAIN (ANALYZE, COSTS OFF, SUMMARY OFF, TIMING OFF)
-SELECT id FROM sort_load WHERE device = 4711;
+CREATE FUNCTION sort_counter(query text, name text) RETURNS bigint LANGUAGE plpgsql AS
+$$DECLARE plan json; BEGIN
+	EXECUTE 'EXPLAIN (ANALYZE, TIMING OFF, FORMAT json) ' || query INTO plan;
+	RETURN (SELECT sum(x[1]::bigint) FROM regexp_matches(plan::text, '"' || name || '": (\d+)', 'g') x);
+END$$;
+SELECT sort_counter('SELECT id FROM sort_load WHERE device = 4711', 'Columnar Groups Skipped') AS groups,
+       sort_counter('SELECT id FROM sort_load WHERE device = 4711', 'Columnar Vectors Skipped') AS vectors;
+DROP FUNCTION sort_counter;
 -- end
 
 -- descending, NULLs, strings, several columns
