@@ -33,7 +33,8 @@ parse_fixed(ChunkReader *reader, ValueKind kind, uint32_t nrows,
 		*reason = "chunk is of another kind of values";
 	else if (value_class > CLASS_NUMERIC || layout >= LAYOUT_COUNT ||
 			 (flags & ~(uint64_t) CHUNK_KNOWN_FLAGS) != 0 ||
-			 codec > CODEC_ZSTD)
+			 (codec & CHUNK_CODEC_MASK) > CODEC_ZSTD ||
+			 codec >> CHUNK_PLANE_SHIFT > MAX_PLANE_SHIFT)
 		*reason = "unknown layout of a chunk";
 	else if (reader->nrows != nrows || nrows == 0 || nrows > CHUNK_MAX_ROWS)
 		*reason = "chunk has another number of rows";
@@ -46,7 +47,8 @@ parse_fixed(ChunkReader *reader, ValueKind kind, uint32_t nrows,
 		reader->value_class = (ValueClass) value_class;
 		reader->layout = (ChunkLayout) layout;
 		reader->flags = (int) flags;
-		reader->codec = (BlockCodec) codec;
+		reader->codec = (BlockCodec) (codec & CHUNK_CODEC_MASK);
+		reader->plane_shift = (int) (codec >> CHUNK_PLANE_SHIFT);
 		reader->nvectors = vector_count(nrows);
 		reader->type = kind_int_type(kind, reader->value_class);
 		return true;
@@ -61,9 +63,12 @@ layout_is_valid(const ChunkReader *reader)
 	bool		is_fixed = kind_is_fixed(reader->kind);
 	bool		is_numeric = reader->kind == VALUE_NUMERIC;
 	bool		has_validity = (reader->flags & CHUNK_HAS_VALIDITY) != 0;
+	bool		is_like_text = (reader->flags & (CHUNK_HAS_PREFIXES | CHUNK_IS_ASCII)) != 0;
 
 	if (reader->layout != LAYOUT_FIELDS &&
 		reader->flags >> CHUNK_FIELDS_SHIFT != 0)
+		return false;
+	if (is_like_text && reader->kind != VALUE_BYTES)
 		return false;
 	if (reader->layout == LAYOUT_ALL_NULL)
 		return reader->nnulls == reader->nrows && reader->flags == 0;
@@ -82,12 +87,13 @@ layout_is_valid(const ChunkReader *reader)
 		case LAYOUT_WIDE_NUMERIC:
 			return is_numeric;
 		case LAYOUT_FIELDS:
-			return reader->kind == VALUE_BYTES &&
+			return reader->kind == VALUE_BYTES && !is_like_text &&
 				!(reader->flags & CHUNK_HAS_SCALES) &&
 				reader->flags >> CHUNK_FIELDS_SHIFT <= CHUNK_MAX_FIELDS;
 		default:
 			ENCODING_ASSERT(reader->layout == LAYOUT_CONSTANT);
-			return !is_numeric && !(reader->flags & CHUNK_HAS_SCALES);
+			return !is_numeric && !is_like_text &&
+				!(reader->flags & CHUNK_HAS_SCALES);
 	}
 }
 
@@ -175,9 +181,11 @@ static bool
 parse_sequence(ChunkReader *reader, ByteCursor *cursor, int i,
 			   uint32_t nvalues)
 {
-	bool		has_words = reader->kind == VALUE_NUMERIC;
+	StringForm	form = {reader->codec, reader->plane_shift};
 
-	return string_sequence_parse(cursor, nvalues, reader->codec, has_words,
+	form.has_words = reader->kind == VALUE_NUMERIC;
+	form.has_prefixes = (reader->flags & CHUNK_HAS_PREFIXES) != 0;
+	return string_sequence_parse(cursor, nvalues, form,
 								 reader->stream_offsets + i,
 								 reader->stream_lengths + i, reader->source,
 								 reader->allocator, &reader->strings);

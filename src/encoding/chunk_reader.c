@@ -41,6 +41,7 @@ chunk_close(ChunkReader *reader)
 	allocator_release(allocator, reader->scratch);
 	allocator_release(allocator, reader->fixed_entries);
 	allocator_release(allocator, reader->string_entries);
+	allocator_release(allocator, reader->entry_lengths);
 	allocator_release(allocator, reader->codes);
 	allocator_release(allocator, reader->fields);
 	allocator_release(allocator, reader);

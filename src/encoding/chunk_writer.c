@@ -20,9 +20,16 @@
  * a disk; where size does, a byte is to be paid for elsewhere.  See the README.
  */
 static const ChunkOptions optimize_options[] = {
-	[OPTIMIZE_SPEED] = {OPTIMIZE_SPEED, CODEC_LZ4, 1, DEFAULT_BLOCK_SIZE, 1.0},
-	[OPTIMIZE_BALANCE] = {OPTIMIZE_BALANCE, CODEC_ZSTD, 1, DEFAULT_BLOCK_SIZE, 0.25},
-	[OPTIMIZE_SIZE] = {OPTIMIZE_SIZE, CODEC_ZSTD, 9, LARGE_BLOCK_SIZE, 0.02},
+	[OPTIMIZE_SPEED] = {
+		OPTIMIZE_SPEED, CODEC_LZ4, 1, DEFAULT_BLOCK_SIZE, 1.0, 1.0, 16
+	},
+	[OPTIMIZE_BALANCE] = {
+		OPTIMIZE_BALANCE, CODEC_ZSTD, 1, DEFAULT_BLOCK_SIZE, 0.25, 0.1, 16
+	},
+	[OPTIMIZE_SIZE] = {
+		OPTIMIZE_SIZE, CODEC_ZSTD, 9, LARGE_BLOCK_SIZE, 0.02, 0.01,
+		VECTOR_LENGTH
+	},
 };
 
 void
@@ -104,7 +111,7 @@ write_fixed_head(const ChunkWriter *writer, ByteBuffer *output)
 	bytebuffer_append_uint(output, input->value_class, 1);
 	bytebuffer_append_uint(output, writer->layout, 1);
 	bytebuffer_append_uint(output, (uint64_t) writer->flags, 1);
-	bytebuffer_append_uint(output, writer->options->codec, 1);
+	bytebuffer_append_uint(output, writer->block_codec, 1);
 	bytebuffer_append_uint(output, input->nrows, 4);
 	bytebuffer_append_uint(output, writer->summary->nnulls, 4);
 	bytebuffer_append_uint(output, 0, 4);	/* head length, to come */
@@ -179,6 +186,7 @@ chunk_encode(const ChunkInput *input, const ChunkOptions *options,
 	writer.summary = summary;
 	writer.allocator = allocator;
 	writer.nvectors = vector_count(input->nrows);
+	writer.block_codec = CODEC_NONE;
 	writer.nstreams = 0;
 	bytebuffer_init(&writer.layout_head, allocator);
 	writer.work = allocator->alloc(allocator->context, sizeof(IntWorkspace));

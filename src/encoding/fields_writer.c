@@ -321,13 +321,12 @@ estimate_as_strings(const DividedStrings *strings)
 	uint32_t	step = writer->nvectors / NSAMPLES + 1;
 	uint32_t	nsamples;
 	StringRef  *sample = collect_strings(strings, step / 2, step, &nsamples);
-	double		estimate = 0;
+	StringPlan	plan;
 
-	if (nsamples > 0)
-		estimate = string_blocks_estimate(sample, nsamples, writer->options,
-										  writer->allocator);
+	string_plan_make(sample, nsamples, false, writer->options,
+					 writer->allocator, &plan);
 	allocator_release(writer->allocator, sample);
-	return estimate;
+	return plan.length;
 }
 
 /* ---- distinct strings and ranges ---- */

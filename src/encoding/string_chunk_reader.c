@@ -2,8 +2,9 @@
  * string_chunk_reader.c
  *		Decodes vectors of strings: constants, plain ones and dictionaries.
  *
- * A dictionary is decoded as a whole as soon as that pays; before, while few
- * entries are asked for, only the blocks that hold them are opened.
+ * Entries of a dictionary are looked up as they are asked for and stay until the
+ * chunk is closed: where few rows of each vector are wanted, so are few of the
+ * entries.  A call that wants many has all of them decoded, in one go.
  */
 #include "encoding/base.h"
 
@@ -11,9 +12,8 @@
 #include "encoding/chunk_reader.h"
 #include "encoding/fields.h"
 
-/* Entries that are looked up one by one, in one call and altogether. */
-#define POINT_FETCHES_PER_CALL 4
-#define POINT_FETCHES_AT_ALL 32
+/* Strings that a call looks up one by one at most. */
+#define MAX_LOOKUPS (VECTOR_LENGTH / 4)
 
 static const StringRef empty_string = {(const uint8_t *) "", 0};
 
@@ -48,62 +48,78 @@ decode_plain(ChunkReader *reader, uint32_t vector, const uint64_t *wanted,
 							 strings, reason);
 }
 
-/* Decode all entries; they stay until the chunk is closed. */
+/* Have the array of entries, of which none may have been looked up. */
+static void
+prepare_entries(ChunkReader *reader)
+{
+	size_t		length = reader->nentries * sizeof(StringRef);
+
+	if (reader->string_entries != NULL)
+		return;
+	string_sequence_keep(&reader->strings);
+	reader->string_entries = reader_array(reader, reader->nentries,
+										  sizeof(StringRef));
+	memset(reader->string_entries, 0, length);
+}
+
+/* Look an entry up, which has not been. */
+static bool
+load_entry(ChunkReader *reader, uint32_t code, const char **reason)
+{
+	StringRef	entry;
+
+	if (!string_sequence_select(&reader->strings, code / VECTOR_LENGTH, NULL,
+								chunk_scratch(reader), reason) ||
+		!string_sequence_get(&reader->strings, code % VECTOR_LENGTH, &entry,
+							 reason))
+		return false;
+	reader->string_entries[code] = entry;
+	return true;
+}
+
+static inline bool
+get_entry(ChunkReader *reader, uint32_t code, StringRef *string,
+		  const char **reason)
+{
+	if (reader->string_entries[code].data == NULL &&
+		!load_entry(reader, code, reason))
+		return false;
+	*string = reader->string_entries[code];
+	return true;
+}
+
+/* Decode all entries. */
 static bool
 load_entries(ChunkReader *reader, const char **reason)
 {
 	StringSequence *sequence = &reader->strings;
-	StringRef  *entries;
+	uint32_t	nvectors = vector_count(reader->nentries);
 
-	if (reader->string_entries != NULL)
+	if (reader->has_all_entries)
 		return true;
-	entries = reader_array(reader, reader->nentries, sizeof(StringRef));
-	for (uint32_t i = 0; i < reader->nentries; i++)
+	prepare_entries(reader);
+	for (uint32_t vector = 0; vector < nvectors; vector++)
 	{
-		if ((i % VECTOR_LENGTH != 0 ||
-			 string_sequence_select(sequence, i / VECTOR_LENGTH, NULL,
-									chunk_scratch(reader), reason)) &&
-			string_sequence_get(sequence, i % VECTOR_LENGTH, &entries[i],
-								reason))
-			continue;
-		allocator_release(reader->allocator, entries);
-		return false;
+		if (!string_sequence_take(sequence, vector,
+								  reader->string_entries + vector * VECTOR_LENGTH,
+								  chunk_scratch(reader), reason))
+			return false;
 	}
-	reader->string_entries = entries;
+	reader->has_all_entries = true;
 	return true;
 }
 
-static uint32_t
-count_wanted(const ChunkReader *reader, const uint64_t *wanted,
-			 uint32_t nvalues)
+/* Does a call want so many strings that all entries are better decoded? */
+static bool
+wants_many(const uint64_t *wanted)
 {
 	uint32_t	nwanted = 0;
 
-	for (uint32_t i = 0; i < nvalues; i++)
-		nwanted += is_wanted(wanted, i) && !bitmap_get(reader->nulls, i);
-	return nwanted;
-}
-
-/* Look up wanted entries one by one. */
-static bool
-fetch_entries(ChunkReader *reader, uint32_t nvalues, const uint64_t *wanted,
-			  StringRef *strings, const char **reason)
-{
-	for (uint32_t i = 0; i < nvalues; i++)
-	{
-		uint32_t	code = reader->codes[i];
-
-		if (!is_wanted(wanted, i))
-			continue;
-		strings[i] = empty_string;
-		if (!bitmap_get(reader->nulls, i) &&
-			!(string_sequence_select(&reader->strings, code / VECTOR_LENGTH,
-									 NULL, chunk_scratch(reader), reason) &&
-			  string_sequence_get(&reader->strings, code % VECTOR_LENGTH,
-								  &strings[i], reason)))
-			return false;
-	}
-	return true;
+	if (wanted == NULL)
+		return true;
+	for (uint32_t word = 0; word < VECTOR_LENGTH / 64; word++)
+		nwanted += (uint32_t) __builtin_popcountll(wanted[word]);
+	return nwanted > MAX_LOOKUPS;
 }
 
 static bool
@@ -115,22 +131,18 @@ decode_by_dictionary(ChunkReader *reader, uint32_t vector,
 
 	if (!chunk_load_codes(reader, vector, reason))
 		return false;
-	if (reader->string_entries == NULL)
-	{
-		uint32_t	nwanted = count_wanted(reader, wanted, nvalues);
-
-		reader->npoint_fetches += nwanted;
-		if (nwanted <= POINT_FETCHES_PER_CALL &&
-			reader->npoint_fetches <= POINT_FETCHES_AT_ALL)
-			return fetch_entries(reader, nvalues, wanted, strings, reason);
-		if (!load_entries(reader, reason))
-			return false;
-	}
+	prepare_entries(reader);
+	if (!reader->has_all_entries && wants_many(wanted) &&
+		!load_entries(reader, reason))
+		return false;
 	for (uint32_t i = 0; i < nvalues; i++)
 	{
-		if (is_wanted(wanted, i))
-			strings[i] = bitmap_get(reader->nulls, i) ? empty_string :
-				reader->string_entries[reader->codes[i]];
+		if (!is_wanted(wanted, i))
+			continue;
+		if (bitmap_get(reader->nulls, i))
+			strings[i] = empty_string;
+		else if (!get_entry(reader, reader->codes[i], &strings[i], reason))
+			return false;
 	}
 	return true;
 }
@@ -142,7 +154,8 @@ chunk_decode_strings(ChunkReader *reader, uint32_t vector,
 {
 	ENCODING_ASSERT(vector < reader->nvectors && !kind_is_fixed(reader->kind));
 	ENCODING_CHECK_INTERRUPTS();
-	if (reader->strings_vector != vector && reader->string_entries == NULL)
+	if (reader->strings_vector != vector &&
+		reader->layout == LAYOUT_STRINGS)
 		string_sequence_trim(&reader->strings);
 	reader->strings_vector = vector;
 	if (!chunk_load_nulls(reader, vector, reason))
@@ -177,17 +190,8 @@ find_by_dictionary(ChunkReader *reader, uint32_t vector, uint32_t position,
 
 	if (!chunk_code_at(reader, vector, position, &code, reason))
 		return false;
-	if (reader->string_entries == NULL)
-	{
-		if (++reader->npoint_fetches <= POINT_FETCHES_AT_ALL)
-			return string_sequence_find(&reader->strings, code / VECTOR_LENGTH,
-										code % VECTOR_LENGTH, NULL, string,
-										chunk_scratch(reader), reason);
-		if (!load_entries(reader, reason))
-			return false;
-	}
-	*string = reader->string_entries[code];
-	return true;
+	prepare_entries(reader);
+	return get_entry(reader, code, string, reason);
 }
 
 static bool
@@ -208,7 +212,8 @@ chunk_decode_string(ChunkReader *reader, uint32_t vector, uint32_t position,
 	ENCODING_ASSERT(vector < reader->nvectors && !kind_is_fixed(reader->kind));
 	ENCODING_ASSERT(position < vector_length(reader->nrows, vector));
 	ENCODING_CHECK_INTERRUPTS();
-	if (reader->string_entries == NULL && reader->strings_vector != vector)
+	if (reader->strings_vector != vector &&
+		reader->layout == LAYOUT_STRINGS)
 		string_sequence_trim(&reader->strings);
 	reader->strings_vector = vector;
 	switch (reader->layout)
@@ -260,6 +265,30 @@ chunk_search_strings(ChunkReader *reader, uint32_t vector,
 
 /* ---- lengths ---- */
 
+/* Lengths of all entries, of which none needs to be decoded. */
+static bool
+load_entry_lengths(ChunkReader *reader, const char **reason)
+{
+	const StringSequence *sequence = &reader->strings;
+	uint32_t   *lengths;
+
+	if (reader->entry_lengths != NULL)
+		return true;
+	lengths = reader_array(reader, reader->nentries + DECODE_SLACK_VALUES,
+						   sizeof(uint32_t));
+	for (uint32_t i = 0; i < reader->nentries; i += VECTOR_LENGTH)
+	{
+		if (int_stream_decode(&sequence->lengths, reader->source,
+							  i / VECTOR_LENGTH, NULL, lengths + i,
+							  chunk_scratch(reader), reason))
+			continue;
+		allocator_release(reader->allocator, lengths);
+		return false;
+	}
+	reader->entry_lengths = lengths;
+	return true;
+}
+
 static bool
 lengths_by_dictionary(ChunkReader *reader, uint32_t vector, uint32_t *lengths,
 					  const char **reason)
@@ -267,10 +296,10 @@ lengths_by_dictionary(ChunkReader *reader, uint32_t vector, uint32_t *lengths,
 	uint32_t	nvalues = vector_length(reader->nrows, vector);
 
 	if (!chunk_load_codes(reader, vector, reason) ||
-		!load_entries(reader, reason))
+		!load_entry_lengths(reader, reason))
 		return false;
 	for (uint32_t i = 0; i < nvalues; i++)
-		lengths[i] = reader->string_entries[reader->codes[i]].length;
+		lengths[i] = reader->entry_lengths[reader->codes[i]];
 	return true;
 }
 
@@ -297,6 +326,21 @@ chunk_decode_lengths(ChunkReader *reader, uint32_t vector, uint32_t *lengths,
 	}
 	return int_stream_decode(&reader->strings.lengths, reader->source, vector,
 							 NULL, lengths, chunk_scratch(reader), reason);
+}
+
+bool
+chunk_is_ascii(ChunkReader *reader)
+{
+	StringRef	constant;
+
+	if (!chunk_constant_string(reader, &constant))
+		return (reader->flags & CHUNK_IS_ASCII) != 0;
+	for (uint32_t i = 0; i < constant.length; i++)
+	{
+		if (constant.data[i] >= 128)
+			return false;
+	}
+	return true;
 }
 
 bool

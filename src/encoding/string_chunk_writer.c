@@ -12,20 +12,23 @@
 #include "encoding/dictionary.h"
 #include "encoding/string_sequence.h"
 
-/* A dictionary is taken if it needs at most so much of plain ... */
+/* A dictionary is taken if it costs at most so much of plain ... */
 #define DICTIONARY_ADVANTAGE 0.9
 
 /* ... or if each entry serves so many rows. */
 #define DICTIONARY_ROWS_PER_ENTRY 16
 
+/* ... and never if more than all but so many values are distinct. */
+#define DICTIONARY_MIN_REPEATS 8
+
 /* A dictionary whose size does not matter beside its codes. */
 #define SMALL_DICTIONARY_ROWS_PER_ENTRY 8
 
-/* Mean length of strings that lookups are made cheaper for. */
-#define SHORT_STRING_LENGTH 64
-
 /* What an entry's length and place cost at least, in bytes. */
 #define ENTRY_OVERHEAD 1.0
+
+/* Nanoseconds to decode a code. */
+#define COST_CODE 0.4
 
 typedef struct StringValues
 {
@@ -137,55 +140,67 @@ encode_constant(ChunkWriter *writer, StringRef value, ByteBuffer *output)
 	chunk_writer_assemble(writer, output);
 }
 
-static void
-add_sequence(ChunkWriter *writer, const StringSequenceWriter *sequence)
+/* Are all bytes of the input below 128? */
+static bool
+is_ascii(const ChunkInput *input)
 {
+	const uint8_t *bytes = input->bytes + input->offsets[0];
+	uint64_t	length = input->offsets[input->nrows] - input->offsets[0];
+	uint64_t	bits = 0;
+	uint64_t	i = 0;
+
+	if (input->kind != VALUE_BYTES)
+		return false;
+	for (; i + 8 <= length; i += 8)
+		bits |= load_le64(bytes + i);
+	for (; i < length; i++)
+		bits |= bytes[i];
+	return (bits & UINT64_C(0x8080808080808080)) == 0;
+}
+
+static void
+add_sequence(ChunkWriter *writer, const StringSequenceWriter *sequence,
+			 const StringPlan *plan)
+{
+	writer->block_codec = (uint8_t) (plan->form.codec |
+									 plan->form.plane_shift << CHUNK_PLANE_SHIFT);
+	if (plan->form.has_prefixes)
+		writer->flags |= CHUNK_HAS_PREFIXES;
+	if (is_ascii(writer->input))
+		writer->flags |= CHUNK_IS_ASCII;
 	string_sequence_write_head(sequence, &writer->layout_head);
 	writer->streams[writer->nstreams++] = &sequence->lengths.body;
+	if (plan->form.has_prefixes)
+		writer->streams[writer->nstreams++] = &sequence->prefixes.body;
 	writer->streams[writer->nstreams++] = &sequence->index;
 	writer->streams[writer->nstreams++] = &sequence->blocks;
 }
 
 /*
- * A lookup decompresses one block for a string: so blocks are smaller than
- * asked for where that costs little.  At half the size short strings, and sorted
- * entries of dictionaries, take 3 % more, at a quarter entries take 8 %, which
- * does not count where there are few of them for many rows.  (Long strings, as
- * of JSON, resemble each other: they would take 9 % at half the size.)
+ * A lookup decompresses one block for a string, so that blocks of dictionaries
+ * with few entries are smaller than asked for: they take more, but little beside
+ * the codes.
  */
-static void
-plain_options(const ChunkWriter *writer, ChunkOptions *options)
-{
-	uint32_t	nvalues = writer->input->nrows - writer->summary->nnulls;
-
-	*options = *writer->options;
-	if (writer->summary->raw_bytes <= (uint64_t) nvalues * SHORT_STRING_LENGTH)
-		options->block_size /= 2;
-}
-
 static void
 entry_options(const ChunkWriter *writer, uint32_t nentries,
 			  ChunkOptions *options)
 {
-	bool		is_small = nentries <= writer->input->nrows / SMALL_DICTIONARY_ROWS_PER_ENTRY;
-
 	*options = *writer->options;
-	options->block_size /= is_small ? 4 : 2;
+	if (nentries <= writer->input->nrows / SMALL_DICTIONARY_ROWS_PER_ENTRY)
+		options->block_size /= 2;
 }
 
 static void
 encode_plain(ChunkWriter *writer, const StringValues *values,
-			 ByteBuffer *output)
+			 const StringPlan *plan, ByteBuffer *output)
 {
 	StringSequenceWriter sequence;
-	ChunkOptions options;
 
-	plain_options(writer, &options);
 	string_sequence_encode(&sequence, values->strings, writer->input->nrows,
-						   writer->input->nulls, &options, writer->work,
-						   writer->allocator);
+						   writer->input->nulls, plan, writer->options,
+						   writer->work, writer->allocator);
 	writer->layout = LAYOUT_STRINGS;
-	add_sequence(writer, &sequence);
+	add_sequence(writer, &sequence, plan);
 	chunk_writer_assemble(writer, output);
 	string_sequence_end(&sequence);
 }
@@ -214,59 +229,91 @@ encode_codes(ChunkWriter *writer, const StringDictionary *dictionary,
 	}
 }
 
-/* Is the dictionary with these codes small enough? */
-static bool
-dictionary_pays(const ChunkWriter *writer, const StringValues *values,
-				const StringDictionary *dictionary, size_t codes_length)
+/* How the values are best stored without a dictionary. */
+static void
+plan_plain(const ChunkWriter *writer, const StringValues *values,
+		   StringPlan *plan)
 {
-	uint32_t	nvalues = writer->input->nrows - writer->summary->nnulls;
-	double		plain;
-	double		entries;
-
-	if (dictionary->nentries <= nvalues / DICTIONARY_ROWS_PER_ENTRY)
-		return true;
-	plain = string_blocks_estimate(values->strings, writer->input->nrows,
-								   writer->options, writer->allocator);
-	entries = string_blocks_estimate(dictionary->entries, dictionary->nentries,
-									 writer->options, writer->allocator);
-	return entries + ENTRY_OVERHEAD * dictionary->nentries + (double) codes_length <=
-		DICTIONARY_ADVANTAGE * (plain + ENTRY_OVERHEAD * nvalues);
+	string_plan_make(values->strings, writer->input->nrows,
+					 writer->input->kind == VALUE_NUMERIC, writer->options,
+					 writer->allocator, plan);
 }
 
-/* Finish by dictionary if that pays. */
+/* Does the dictionary with these codes cost little enough? */
+static bool
+dictionary_pays(const ChunkWriter *writer, const StringPlan *plain,
+				const StringPlan *entries, uint32_t nentries,
+				size_t codes_length)
+{
+	uint32_t	nvalues = writer->input->nrows - writer->summary->nnulls;
+	double		bytes_per_ns = writer->options->codec_bytes_per_ns;
+	double		extra = (double) codes_length + ENTRY_OVERHEAD * nentries;
+
+	return entries->score + extra / bytes_per_ns + COST_CODE * nvalues <=
+		DICTIONARY_ADVANTAGE * (plain->score +
+								ENTRY_OVERHEAD * nvalues / bytes_per_ns);
+}
+
+static void
+encode_dictionary(ChunkWriter *writer, const StringDictionary *dictionary,
+				  const IntStreamWriter *codes, const StringPlan *plan,
+				  const ChunkOptions *options, ByteBuffer *output)
+{
+	StringSequenceWriter entries;
+
+	writer->layout = LAYOUT_STRING_DICTIONARY;
+	string_sequence_encode(&entries, dictionary->entries, dictionary->nentries,
+						   NULL, plan, options, writer->work,
+						   writer->allocator);
+	bytebuffer_append_uint(&writer->layout_head, dictionary->nentries, 4);
+	vector_directory_write(&writer->layout_head, codes->nvectors,
+						   codes->encodings, codes->lengths);
+	writer->streams[writer->nstreams++] = &codes->body;
+	add_sequence(writer, &entries, plan);
+	chunk_writer_assemble(writer, output);
+	string_sequence_end(&entries);
+}
+
+/*
+ * Finish by dictionary if that pays; else plain is how to store the values
+ * without one.
+ */
 static bool
 try_dictionary(ChunkWriter *writer, const StringValues *values,
-			   ByteBuffer *output)
+			   StringPlan *plain, ByteBuffer *output)
 {
+	uint32_t	nvalues = writer->input->nrows - writer->summary->nnulls;
 	StringDictionary dictionary;
-	StringSequenceWriter entries;
 	IntStreamWriter codes;
 	ChunkOptions options;
+	StringPlan	plan;
 	bool		pays;
 
 	if (!string_dictionary_build(&dictionary, values->strings,
 								 values->prefixes, writer->input->nrows,
 								 writer->input->nulls,
 								 writer->allocator,
-								 &writer->summary->ndistinct))
-		return false;
-	encode_codes(writer, &dictionary, &codes);
-	pays = dictionary_pays(writer, values, &dictionary, codes.body.length);
-	if (pays)
+								 &writer->summary->ndistinct) ||
+		dictionary.nentries > nvalues - nvalues / DICTIONARY_MIN_REPEATS)
 	{
-		writer->layout = LAYOUT_STRING_DICTIONARY;
-		entry_options(writer, dictionary.nentries, &options);
-		string_sequence_encode(&entries, dictionary.entries,
-							   dictionary.nentries, NULL, &options,
-							   writer->work, writer->allocator);
-		bytebuffer_append_uint(&writer->layout_head, dictionary.nentries, 4);
-		vector_directory_write(&writer->layout_head, codes.nvectors,
-							   codes.encodings, codes.lengths);
-		writer->streams[writer->nstreams++] = &codes.body;
-		add_sequence(writer, &entries);
-		chunk_writer_assemble(writer, output);
-		string_sequence_end(&entries);
+		string_dictionary_free(&dictionary, writer->allocator);
+		plan_plain(writer, values, plain);
+		return false;
 	}
+	entry_options(writer, dictionary.nentries, &options);
+	string_plan_make(dictionary.entries, dictionary.nentries,
+					 writer->input->kind == VALUE_NUMERIC, &options,
+					 writer->allocator, &plan);
+	encode_codes(writer, &dictionary, &codes);
+	pays = dictionary.nentries <= nvalues / DICTIONARY_ROWS_PER_ENTRY;
+	if (!pays)
+	{
+		plan_plain(writer, values, plain);
+		pays = dictionary_pays(writer, plain, &plan, dictionary.nentries,
+							   codes.body.length);
+	}
+	if (pays)
+		encode_dictionary(writer, &dictionary, &codes, &plan, &options, output);
 	int_stream_end(&codes);
 	string_dictionary_free(&dictionary, writer->allocator);
 	return pays;
@@ -279,6 +326,7 @@ string_chunk_encode(ChunkWriter *writer, ByteBuffer *output)
 	ZoneKind	zone_kind = input->kind == VALUE_BYTES ?
 		zone_kind_for(input->kind, input->value_class) : ZONE_NONE;
 	StringValues values;
+	StringPlan	plain;
 
 	bytebuffer_init(&values.swapped, writer->allocator);
 	values.strings = allocator_array(writer->allocator, input->nrows,
@@ -292,8 +340,8 @@ string_chunk_encode(ChunkWriter *writer, ByteBuffer *output)
 	if (values.is_constant && input->kind == VALUE_BYTES &&
 		values.first.length <= CONSTANT_MAX_LENGTH)
 		encode_constant(writer, values.first, output);
-	else if (!try_dictionary(writer, &values, output))
-		encode_plain(writer, &values, output);
+	else if (!try_dictionary(writer, &values, &plain, output))
+		encode_plain(writer, &values, &plain, output);
 	allocator_release(writer->allocator, values.strings);
 	allocator_release(writer->allocator, values.prefixes);
 	bytebuffer_free(&values.swapped);

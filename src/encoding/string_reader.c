@@ -2,8 +2,9 @@
  * string_reader.c
  *		Reads strings of a sequence, opening only the blocks asked for.
  *
- * Open blocks stay open until string_sequence_trim, because strings point into
- * them; a block that is stored raw is used where it lies in the source.
+ * Without prefixes a string lies in its block.  With them it is put together,
+ * behind the one before it, in the text of its vector: from the last string
+ * without a prefix on, if only a few of a vector are asked for.
  */
 #include "encoding/base.h"
 
@@ -11,42 +12,112 @@
 #include "encoding/byteorder.h"
 #include "encoding/string_sequence.h"
 
-/* Blocks that survive a trim: neighbouring vectors often share one. */
-#define BLOCKS_KEPT 2
-
-/*
- * What a codec can make of a byte at most: zstd may give 128 kB for four, LZ4
- * 255 for one.  More is damage, and not to be allocated.
- */
-#define MAX_EXPANSION 32768
-
 bool
-string_sequence_parse(ByteCursor *head, uint32_t nvalues, BlockCodec codec,
-					  bool has_words,
+string_sequence_parse(ByteCursor *head, uint32_t nvalues, StringForm form,
 					  const uint64_t *offsets, const uint64_t *lengths,
 					  ChunkSource *source, const Allocator *allocator,
 					  StringSequence *sequence)
 {
 	IntType		type = {4, false, false};
+	IntType		prefix_type = {1, false, false};
 	uint32_t	nvectors = vector_count(nvalues);
+	int			next = form.has_prefixes ? 2 : 1;	/* stream behind those */
 
 	memset(sequence, 0, sizeof(*sequence));
-	sequence->codec = codec;
-	sequence->has_words = has_words;
+	sequence->form = form;
 	sequence->source = source;
 	sequence->allocator = allocator;
 	sequence->nblocks = (uint32_t) cursor_uint(head, 4);
-	sequence->index_offset = offsets[1];
-	sequence->index_length = lengths[1];
-	sequence->blocks_offset = offsets[2];
-	sequence->blocks_length = lengths[2];
+	sequence->index_offset = offsets[next];
+	sequence->index_length = lengths[next];
+	sequence->blocks_offset = offsets[next + 1];
+	sequence->blocks_length = lengths[next + 1];
 	if (head->failed || sequence->nblocks > nvalues)
 		return false;
 	if (nvectors > 1 &&
 		!packed_column_parse(head, nvectors, &sequence->vector_starts))
 		return false;
 	return int_stream_parse(head, type, nvalues, offsets[0], lengths[0],
-							&sequence->lengths);
+							&sequence->lengths) &&
+		(!form.has_prefixes ||
+		 int_stream_parse(head, prefix_type, nvalues, offsets[1], lengths[1],
+						  &sequence->prefixes));
+}
+
+/* ---- memory of vectors ---- */
+
+static StringVector *
+vector_create(StringSequence *sequence)
+{
+	const Allocator *allocator = sequence->allocator;
+	StringVector *vector = allocator_array(allocator, 1, sizeof(*vector));
+
+	memset(vector, 0, sizeof(*vector));
+	vector->lengths = allocator_array(allocator,
+									  VECTOR_LENGTH + DECODE_SLACK_VALUES,
+									  sizeof(uint32_t));
+	vector->offsets = allocator_array(allocator, VECTOR_LENGTH,
+									  sizeof(uint64_t));
+	if (!sequence->form.has_prefixes)
+		return vector;
+	vector->prefixes = allocator_array(allocator,
+									   VECTOR_LENGTH + DECODE_SLACK_VALUES,
+									   sizeof(uint8_t));
+	vector->places = allocator_array(allocator, VECTOR_LENGTH,
+									 sizeof(uint64_t));
+	return vector;
+}
+
+/* Free all but the text. */
+static void
+vector_settle(const Allocator *allocator, StringVector *vector)
+{
+	allocator_release(allocator, vector->lengths);
+	allocator_release(allocator, vector->offsets);
+	allocator_release(allocator, vector->prefixes);
+	allocator_release(allocator, vector->places);
+	vector->lengths = NULL;
+	vector->offsets = NULL;
+	vector->prefixes = NULL;
+	vector->places = NULL;
+}
+
+static void
+vector_free(const Allocator *allocator, StringVector *vector)
+{
+	if (vector == NULL)
+		return;
+	vector_settle(allocator, vector);
+	allocator_release(allocator, vector->text);
+	allocator_release(allocator, vector);
+}
+
+/* Have room for the text of a vector, which is empty so far. */
+static void
+vector_reserve_text(const Allocator *allocator, StringVector *vector,
+					size_t length)
+{
+	memset(vector->done, 0, sizeof(vector->done));
+	vector->is_whole = false;
+	if (length <= vector->text_room && vector->text != NULL)
+		return;
+	allocator_release(allocator, vector->text);
+	vector->text = NULL;
+	vector->text = allocator_array(allocator, length + 1, 1);
+	vector->text_room = length;
+}
+
+void
+string_sequence_keep(StringSequence *sequence)
+{
+	uint32_t	nvectors = sequence->lengths.directory.nvectors;
+
+	ENCODING_ASSERT(sequence->selected == NULL);
+	if (sequence->kept != NULL)
+		return;
+	sequence->kept = allocator_array(sequence->allocator, nvectors,
+									 sizeof(StringVector *));
+	memset(sequence->kept, 0, nvectors * sizeof(StringVector *));
 }
 
 void
@@ -54,152 +125,17 @@ string_sequence_close(StringSequence *sequence)
 {
 	const Allocator *allocator = sequence->allocator;
 
-	for (uint32_t i = 0; i < sequence->nopen; i++)
-		allocator_release(allocator, sequence->open_blocks[i].data);
-	allocator_release(allocator, sequence->raw_starts);
-	allocator_release(allocator, sequence->stored_starts);
-	allocator_release(allocator, sequence->block_bytes);
-	allocator_release(allocator, sequence->open_blocks);
-	allocator_release(allocator, sequence->vector_lengths);
-	allocator_release(allocator, sequence->vector_offsets);
+	string_blocks_close(sequence);
+	for (uint32_t i = 0; sequence->kept != NULL &&
+		 i < sequence->lengths.directory.nvectors; i++)
+		vector_free(allocator, sequence->kept[i]);
+	allocator_release(allocator, sequence->kept);
+	vector_free(allocator, sequence->spare);
+	allocator_release(allocator, sequence->length_buffer);
 	memset(sequence, 0, sizeof(*sequence));
 }
 
-/*
- * Turn lengths, in starts[1..n], to starts.  Returns false if one is zero or
- * above the limit of a block.
- */
-static bool
-lengths_to_starts(uint64_t *starts, uint32_t nblocks)
-{
-	starts[0] = 0;
-	for (uint32_t i = 1; i <= nblocks; i++)
-	{
-		if (starts[i] == 0 || starts[i] > BLOCK_MAX_LENGTH)
-			return false;
-		starts[i] += starts[i - 1];
-	}
-	return true;
-}
-
-static bool
-lengths_are_plausible(const StringSequence *sequence)
-{
-	for (uint32_t i = 0; i < sequence->nblocks; i++)
-	{
-		const uint64_t *raw_starts = sequence->raw_starts + i;
-		const uint64_t *stored_starts = sequence->stored_starts + i;
-		uint64_t	raw = raw_starts[1] - raw_starts[0];
-		uint64_t	stored = stored_starts[1] - stored_starts[0];
-
-		if (stored > raw || raw / MAX_EXPANSION > stored)
-			return false;
-	}
-	return true;
-}
-
-static bool
-open_index(StringSequence *sequence, const char **reason)
-{
-	const Allocator *allocator = sequence->allocator;
-	uint32_t	nblocks = sequence->nblocks;
-	size_t		size = (nblocks + 1 + DECODE_SLACK_VALUES) * sizeof(uint64_t);
-	PackedColumn raw;
-	PackedColumn stored;
-	ByteCursor	cursor;
-
-	*reason = "invalid index of string blocks";
-	if (sequence->index_length == 0)
-		return false;
-	cursor_init(&cursor,
-				sequence->source->fetch(sequence->source,
-										sequence->index_offset,
-												 (size_t) sequence->index_length),
-				(size_t) sequence->index_length);
-	if (!packed_column_parse(&cursor, nblocks, &raw) ||
-		!packed_column_parse(&cursor, nblocks, &stored) ||
-		cursor_left(&cursor) != 0)
-		return false;
-	allocator_release(allocator, sequence->raw_starts);
-	allocator_release(allocator, sequence->stored_starts);
-	sequence->raw_starts = NULL;
-	sequence->stored_starts = allocator->alloc(allocator->context, size);
-	sequence->raw_starts = allocator->alloc(allocator->context, size);
-	packed_column_unpack(&raw, sequence->raw_starts + 1);
-	packed_column_unpack(&stored, sequence->stored_starts + 1);
-	if (!lengths_to_starts(sequence->raw_starts, nblocks) ||
-		!lengths_to_starts(sequence->stored_starts, nblocks) ||
-		!lengths_are_plausible(sequence) ||
-		sequence->stored_starts[nblocks] != sequence->blocks_length)
-		return false;
-	sequence->open_blocks = allocator_array(allocator, nblocks + 1,
-											sizeof(OpenBlock));
-	sequence->block_bytes = allocator_array(allocator, nblocks + 1,
-											sizeof(uint8_t *));
-	memset(sequence->block_bytes, 0, (nblocks + 1) * sizeof(uint8_t *));
-	return true;
-}
-
-static bool
-open_block(StringSequence *sequence, uint32_t block, const char **reason)
-{
-	const Allocator *allocator = sequence->allocator;
-	uint64_t	start = sequence->stored_starts[block];
-	size_t		stored = (size_t) (sequence->stored_starts[block + 1] - start);
-	size_t		raw = (size_t) (sequence->raw_starts[block + 1] -
-								sequence->raw_starts[block]);
-	OpenBlock  *opened = &sequence->open_blocks[sequence->nopen];
-	const uint8_t *bytes;
-
-	ENCODING_CHECK_INTERRUPTS();
-	bytes = sequence->source->fetch(sequence->source,
-									sequence->blocks_offset + start, stored);
-	opened->block = block;
-	opened->data = NULL;
-	if (stored < raw)
-	{
-		opened->data = allocator->alloc(allocator->context, raw);
-		if (!block_codec_decompress(sequence->codec, bytes, stored,
-									opened->data, raw))
-		{
-			allocator_release(allocator, opened->data);
-			*reason = "compressed block of strings is damaged";
-			return false;
-		}
-		bytes = opened->data;
-	}
-	if (HOST_IS_BIG_ENDIAN && sequence->has_words)
-	{
-		if (opened->data == NULL)
-		{
-			opened->data = allocator->alloc(allocator->context, raw);
-			memcpy(opened->data, bytes, raw);
-			bytes = opened->data;
-		}
-		swap_words(opened->data, raw);
-	}
-	sequence->block_bytes[block] = bytes;
-	sequence->nopen++;
-	return true;
-}
-
-void
-string_sequence_trim(StringSequence *sequence)
-{
-	uint32_t	nclosed;
-
-	if (sequence->nopen <= BLOCKS_KEPT)
-		return;
-	nclosed = sequence->nopen - BLOCKS_KEPT;
-	for (uint32_t i = 0; i < nclosed; i++)
-	{
-		allocator_release(sequence->allocator, sequence->open_blocks[i].data);
-		sequence->block_bytes[sequence->open_blocks[i].block] = NULL;
-	}
-	memmove(sequence->open_blocks, sequence->open_blocks + nclosed,
-			BLOCKS_KEPT * sizeof(OpenBlock));
-	sequence->nopen = BLOCKS_KEPT;
-}
+/* ---- selecting a vector ---- */
 
 /* Raw bytes in front of a vector, or of all vectors. */
 static uint64_t
@@ -209,25 +145,6 @@ vector_start(const StringSequence *sequence, uint32_t vector)
 		return sequence->raw_starts[sequence->nblocks];
 	return vector == 0 ? 0 : packed_column_get(&sequence->vector_starts,
 											   vector);
-}
-
-/*
- * Have the index open, and the lengths of a vector's strings in vector_lengths,
- * in place of those of the selected one.
- */
-static bool
-load_lengths(StringSequence *sequence, uint32_t vector, IntScratch *scratch,
-			 const char **reason)
-{
-	sequence->has_vector = false;
-	if (sequence->block_bytes == NULL && !open_index(sequence, reason))
-		return false;
-	if (sequence->vector_lengths == NULL)
-		sequence->vector_lengths = allocator_array(sequence->allocator,
-												   VECTOR_LENGTH + DECODE_SLACK_VALUES,
-												   sizeof(uint32_t));
-	return int_stream_decode(&sequence->lengths, sequence->source, vector,
-							 NULL, sequence->vector_lengths, scratch, reason);
 }
 
 /* Where a vector's bytes begin, and that it is within all of them. */
@@ -240,93 +157,260 @@ find_vector_start(const StringSequence *sequence, uint32_t vector,
 	return *start <= sequence->raw_starts[sequence->nblocks];
 }
 
+static bool
+decode_lengths(StringSequence *sequence, uint32_t vector, uint32_t *lengths,
+			   IntScratch *scratch, const char **reason)
+{
+	return int_stream_decode(&sequence->lengths, sequence->source, vector,
+							 NULL, lengths, scratch, reason);
+}
+
+static void
+clear_null_lengths(uint32_t *lengths, const uint64_t *nulls, uint32_t nvalues)
+{
+	for (uint32_t i = 0; nulls != NULL && i < nvalues; i++)
+	{
+		if (bitmap_get(nulls, i))
+			lengths[i] = 0;
+	}
+}
+
+/*
+ * Raw bytes of each string, and its place in the text, from the lengths and
+ * prefixes.  NULLs have neither, so that the string behind one has no prefix.
+ */
+static bool
+place_strings(StringSequence *sequence, StringVector *vector, uint64_t *offset,
+			  const uint64_t *nulls, uint32_t nvalues, IntScratch *scratch,
+			  const char **reason)
+{
+	uint32_t	before = 0;
+	uint64_t	place = 0;
+
+	if (!int_stream_decode(&sequence->prefixes, sequence->source,
+						   vector->vector, NULL, vector->prefixes, scratch,
+						   reason))
+		return false;
+	for (uint32_t i = 0; i < nvalues; i++)
+	{
+		uint32_t	length = vector->lengths[i];
+		uint32_t	prefix = vector->prefixes[i];
+
+		if (nulls != NULL && bitmap_get(nulls, i))
+			prefix = vector->prefixes[i] = 0;
+		if (prefix > length || prefix > before)
+		{
+			*reason = "prefix is longer than its string";
+			return false;
+		}
+		vector->offsets[i] = *offset;
+		vector->places[i] = place;
+		*offset += length - prefix;
+		place += length;
+		before = length;
+	}
+	return true;
+}
+
+/* Fill in a StringVector whose number is set. */
+static bool
+load_vector(StringSequence *sequence, StringVector *vector,
+			const uint64_t *nulls, IntScratch *scratch, const char **reason)
+{
+	uint32_t	nvalues = vector_length(sequence->lengths.nvalues,
+										vector->vector);
+	uint64_t	offset;
+
+	if (!string_blocks_open_index(sequence, reason) ||
+		!decode_lengths(sequence, vector->vector, vector->lengths, scratch,
+						reason) ||
+		!find_vector_start(sequence, vector->vector, &offset, reason))
+		return false;
+	clear_null_lengths(vector->lengths, nulls, nvalues);
+	if (!sequence->form.has_prefixes)
+	{
+		for (uint32_t i = 0; i < nvalues; i++)
+		{
+			vector->offsets[i] = offset;
+			offset += vector->lengths[i];
+		}
+	}
+	else if (!place_strings(sequence, vector, &offset, nulls, nvalues, scratch,
+							reason))
+		return false;
+	if (offset != vector_start(sequence, vector->vector + 1) ||
+		offset > sequence->raw_starts[sequence->nblocks])
+	{
+		*reason = "lengths of strings do not match their bytes";
+		return false;
+	}
+	if (sequence->form.has_prefixes)
+		vector_reserve_text(sequence->allocator, vector,
+							(size_t) (vector->places[nvalues - 1] +
+									  vector->lengths[nvalues - 1]));
+	return true;
+}
+
 bool
 string_sequence_select(StringSequence *sequence, uint32_t vector,
 					   const uint64_t *nulls, IntScratch *scratch,
 					   const char **reason)
 {
-	uint32_t	nvalues = vector_length(sequence->lengths.nvalues, vector);
-	uint64_t	raw_length;
-	uint64_t	offset;
+	StringVector *found;
 
-	if (sequence->has_vector && sequence->vector == vector)
+	if (sequence->selected != NULL && sequence->selected->vector == vector)
 		return true;
-	if (!load_lengths(sequence, vector, scratch, reason) ||
-		!find_vector_start(sequence, vector, &offset, reason))
-		return false;
-	if (sequence->vector_offsets == NULL)
-		sequence->vector_offsets = allocator_array(sequence->allocator,
-												   VECTOR_LENGTH,
-												   sizeof(uint64_t));
-	raw_length = sequence->raw_starts[sequence->nblocks];
-	for (uint32_t i = 0; i < nvalues; i++)
+	if (sequence->kept != NULL && sequence->kept[vector] != NULL)
 	{
-		if (nulls != NULL && bitmap_get(nulls, i))
-			sequence->vector_lengths[i] = 0;
-		sequence->vector_offsets[i] = offset;
-		offset += sequence->vector_lengths[i];
+		sequence->selected = sequence->kept[vector];
+		return true;
 	}
-	if (offset != vector_start(sequence, vector + 1) || offset > raw_length)
-	{
-		*reason = "lengths of strings do not match their bytes";
+	sequence->selected = NULL;
+	if (sequence->spare == NULL)
+		sequence->spare = vector_create(sequence);
+	found = sequence->spare;
+	found->vector = vector;
+	if (!load_vector(sequence, found, nulls, scratch, reason))
 		return false;
+	if (sequence->kept != NULL)
+	{
+		sequence->kept[vector] = found;
+		sequence->spare = NULL;
 	}
-	sequence->vector = vector;
-	sequence->has_vector = true;
+	sequence->selected = found;
 	return true;
 }
 
-/* The block that holds the raw byte at offset, which is in some block. */
-static uint32_t
-find_block(const StringSequence *sequence, uint64_t offset)
+bool
+string_sequence_take(StringSequence *sequence, uint32_t vector,
+					 StringRef *strings, IntScratch *scratch,
+					 const char **reason)
 {
-	const uint64_t *starts = sequence->raw_starts;
-	uint32_t	low = sequence->last_block;
-	uint32_t	high = sequence->nblocks;
-
-	if (low < high && starts[low] <= offset)
+	if (sequence->kept[vector] != NULL && sequence->kept[vector]->is_settled)
+		return true;
+	if (!string_sequence_select(sequence, vector, NULL, scratch, reason) ||
+		!string_sequence_fill(sequence,
+							  vector_length(sequence->lengths.nvalues, vector),
+							  NULL, strings, reason))
+		return false;
+	if (sequence->form.has_prefixes)
 	{
-		if (offset < starts[low + 1])
-			return low;
-		if (low + 1 < high && offset < starts[low + 2])
-			return low + 1;
+		vector_settle(sequence->allocator, sequence->selected);
+		sequence->selected->is_settled = true;
+		sequence->selected = NULL;
+		string_sequence_trim(sequence);
 	}
-	low = 0;
-	while (high - low > 1)
-	{
-		uint32_t	middle = (low + high) / 2;
-
-		if (starts[middle] <= offset)
-			low = middle;
-		else
-			high = middle;
-	}
-	return low;
+	return true;
 }
 
-/* The string of that length at a raw offset; opens its block. */
+/* ---- strings ---- */
+
+/* The bytes of length at a raw offset, which are of one string. */
 static bool
-get_string(StringSequence *sequence, uint64_t offset, uint32_t length,
-		   StringRef *string, const char **reason)
+get_bytes(StringSequence *sequence, uint64_t offset, uint32_t length,
+		  const uint8_t **bytes, const char **reason)
 {
 	uint32_t	block;
 
-	string->length = length;
-	string->data = (const uint8_t *) "";
+	*bytes = (const uint8_t *) "";
 	if (length == 0)
 		return true;
-	block = find_block(sequence, offset);
+	if (!string_blocks_open(sequence, offset, reason))
+		return false;
+	block = sequence->last_block;
 	if (offset + length > sequence->raw_starts[block + 1])
 	{
 		*reason = "string crosses the end of its block";
 		return false;
 	}
-	if (sequence->block_bytes[block] == NULL &&
-		!open_block(sequence, block, reason))
-		return false;
-	sequence->last_block = block;
-	string->data = sequence->block_bytes[block] +
+	*bytes = sequence->block_bytes[block] +
 		(offset - sequence->raw_starts[block]);
+	return true;
+}
+
+/* memcpy of what is mostly short. */
+static inline void
+copy_bytes(uint8_t *target, const uint8_t *source, size_t length)
+{
+	uint64_t	first;
+	uint64_t	last;
+
+	if (length > 16 || length < 8)
+	{
+		memcpy(target, source, length);
+		return;
+	}
+	memcpy(&first, source, 8);
+	memcpy(&last, source + length - 8, 8);
+	memcpy(target, &first, 8);
+	memcpy(target + length - 8, &last, 8);
+}
+
+/* Put strings together from position first, which has no prefix, to last. */
+static bool
+put_together(StringSequence *sequence, StringVector *vector, uint32_t first,
+			 uint32_t last, const char **reason)
+{
+	const uint8_t *bytes = NULL;	/* of the block used last */
+	uint64_t	start = 0;
+	uint64_t	limit = 0;
+
+	for (uint32_t i = first; i <= last; i++)
+	{
+		uint8_t    *target = vector->text + vector->places[i];
+		uint32_t	prefix = vector->prefixes[i];
+		uint32_t	rest = vector->lengths[i] - prefix;
+		uint64_t	offset = vector->offsets[i];
+
+		if (bitmap_get(vector->done, i))
+			continue;
+		if (prefix > 0)
+			copy_bytes(target, vector->text + vector->places[i - 1], prefix);
+		if (offset >= start && offset + rest <= limit)
+			copy_bytes(target + prefix, bytes + (offset - start), rest);
+		else if (rest > 0)
+		{
+			const uint8_t *source;
+
+			if (!get_bytes(sequence, offset, rest, &source, reason))
+				return false;
+			copy_bytes(target + prefix, source, rest);
+			start = sequence->raw_starts[sequence->last_block];
+			limit = sequence->raw_starts[sequence->last_block + 1];
+			bytes = sequence->block_bytes[sequence->last_block];
+		}
+		bitmap_set(vector->done, i);
+	}
+	return true;
+}
+
+/* Have the string at a position of the selected vector in its text. */
+static bool
+complete_string(StringSequence *sequence, uint32_t position,
+				const char **reason)
+{
+	StringVector *vector = sequence->selected;
+	uint32_t	first = position;
+
+	if (vector->is_whole || bitmap_get(vector->done, position))
+		return true;
+	while (vector->prefixes[first] > 0)
+		first--;
+	return put_together(sequence, vector, first, position, reason);
+}
+
+/* The same of all strings. */
+static bool
+complete_vector(StringSequence *sequence, const char **reason)
+{
+	StringVector *vector = sequence->selected;
+	uint32_t	nvalues = vector_length(sequence->lengths.nvalues,
+										vector->vector);
+
+	if (!vector->is_whole &&
+		!put_together(sequence, vector, 0, nvalues - 1, reason))
+		return false;
+	vector->is_whole = true;
 	return true;
 }
 
@@ -334,35 +418,44 @@ bool
 string_sequence_get(StringSequence *sequence, uint32_t position,
 					StringRef *string, const char **reason)
 {
-	ENCODING_ASSERT(sequence->has_vector && position < VECTOR_LENGTH);
-	return get_string(sequence, sequence->vector_offsets[position],
-					  sequence->vector_lengths[position], string, reason);
+	StringVector *vector = sequence->selected;
+
+	ENCODING_ASSERT(vector != NULL && position < VECTOR_LENGTH);
+	string->length = vector->lengths[position];
+	if (!sequence->form.has_prefixes)
+		return get_bytes(sequence, vector->offsets[position], string->length,
+						 &string->data, reason);
+	if (!complete_string(sequence, position, reason))
+		return false;
+	string->data = vector->text + vector->places[position];
+	return true;
 }
 
-bool
-string_sequence_fill(StringSequence *sequence, uint32_t nvalues,
-					 const uint64_t *wanted, StringRef *strings,
-					 const char **reason)
+/* string_sequence_fill from blocks. */
+static bool
+fill_from_blocks(StringSequence *sequence, uint32_t nvalues,
+				 const uint64_t *wanted, StringRef *strings,
+				 const char **reason)
 {
-	const uint8_t *bytes = NULL;	/* of the block used last */
+	const StringVector *vector = sequence->selected;
+	const uint8_t *bytes = (const uint8_t *) "";	/* of the block used last */
 	uint64_t	start = 0;
 	uint64_t	limit = 0;
 
-	ENCODING_ASSERT(sequence->has_vector);
 	for (uint32_t i = 0; i < nvalues; i++)
 	{
-		uint64_t	offset = sequence->vector_offsets[i];
-		uint32_t	length = sequence->vector_lengths[i];
+		uint64_t	offset = vector->offsets[i];
+		uint32_t	length = vector->lengths[i];
 
 		if (wanted != NULL && !bitmap_get(wanted, i))
 			continue;
+		strings[i].length = length;
 		if (offset >= start && offset + length <= limit)
 		{
 			strings[i].data = bytes + (offset - start);
-			strings[i].length = length;
 			continue;
 		}
-		if (!get_string(sequence, offset, length, &strings[i], reason))
+		if (!get_bytes(sequence, offset, length, &strings[i].data, reason))
 			return false;
 		if (length > 0)
 		{
@@ -374,14 +467,43 @@ string_sequence_fill(StringSequence *sequence, uint32_t nvalues,
 	return true;
 }
 
+bool
+string_sequence_fill(StringSequence *sequence, uint32_t nvalues,
+					 const uint64_t *wanted, StringRef *strings,
+					 const char **reason)
+{
+	const StringVector *vector = sequence->selected;
+
+	ENCODING_ASSERT(vector != NULL);
+	if (!sequence->form.has_prefixes)
+		return fill_from_blocks(sequence, nvalues, wanted, strings, reason);
+	if (wanted == NULL && !complete_vector(sequence, reason))
+		return false;
+	for (uint32_t i = 0; i < nvalues; i++)
+	{
+		if (wanted != NULL && !bitmap_get(wanted, i))
+			continue;
+		if (!complete_string(sequence, i, reason))
+			return false;
+		strings[i].length = vector->lengths[i];
+		strings[i].data = vector->text + vector->places[i];
+	}
+	return true;
+}
+
+/* ---- search ---- */
+
 /*
- * Search length raw bytes at offset, which are within one block.  *position is
- * that of a string that does not begin behind them, and moves on.
+ * Search length bytes, which are those of strings one behind the other, the
+ * string at a position beginning at offsets[position]; the first byte is at
+ * offset.  *position is that of a string that does not begin behind them, and
+ * moves on.
  */
 static void
-search_bytes(const StringSequence *sequence, const uint8_t *bytes,
-			 uint64_t offset, size_t length, uint32_t nvalues,
-			 uint32_t *position, const StringRef *needle, uint64_t *found)
+search_bytes(const uint64_t *offsets, const uint32_t *lengths,
+			 const uint8_t *bytes, uint64_t offset, size_t length,
+			 uint32_t nvalues, uint32_t *position, const StringRef *needle,
+			 uint64_t *found)
 {
 	const uint8_t *place = bytes;
 	const uint8_t *end = bytes + length;
@@ -393,17 +515,15 @@ search_bytes(const StringSequence *sequence, const uint8_t *bytes,
 		uint64_t	limit;
 
 		/* The string in which the hit begins. */
-		while (*position + 1 < nvalues &&
-			   sequence->vector_offsets[*position + 1] <= hit)
+		while (*position + 1 < nvalues && offsets[*position + 1] <= hit)
 			(*position)++;
-		limit = sequence->vector_offsets[*position] +
-			sequence->vector_lengths[*position];
+		limit = offsets[*position] + lengths[*position];
 		if (hit + needle->length > limit)
 		{
 			place++;			/* goes on in the next string */
 			continue;
 		}
-		found[*position / 64] |= UINT64_C(1) << (*position % 64);
+		bitmap_set(found, *position);
 		place = bytes + (limit - offset);
 	}
 }
@@ -413,32 +533,46 @@ string_sequence_search(StringSequence *sequence, uint32_t nvalues,
 					   const StringRef *needle, uint64_t *found,
 					   const char **reason)
 {
-	uint64_t	offset = sequence->vector_offsets[0];
-	uint64_t	end = sequence->vector_offsets[nvalues - 1] +
-		sequence->vector_lengths[nvalues - 1];
+	const StringVector *vector = sequence->selected;
+	uint32_t	last = nvalues - 1;
 	uint32_t	position = 0;
+	uint64_t	offset;
+	uint64_t	end;
 
-	ENCODING_ASSERT(sequence->has_vector && nvalues > 0);
+	ENCODING_ASSERT(vector != NULL && nvalues > 0);
 	memset(found, 0, VECTOR_LENGTH / 8);
+	if (sequence->form.has_prefixes)
+	{
+		if (!complete_vector(sequence, reason))
+			return false;
+		search_bytes(vector->places, vector->lengths, vector->text, 0,
+					 (size_t) (vector->places[last] + vector->lengths[last]),
+					 nvalues, &position, needle, found);
+		return true;
+	}
+	offset = vector->offsets[0];
+	end = vector->offsets[last] + vector->lengths[last];
 	while (offset < end)
 	{
-		uint32_t	block = find_block(sequence, offset);
-		uint64_t	limit = sequence->raw_starts[block + 1];
+		uint64_t	start;
+		uint64_t	limit;
 
-		if (sequence->block_bytes[block] == NULL &&
-			!open_block(sequence, block, reason))
+		if (!string_blocks_open(sequence, offset, reason))
 			return false;
-		sequence->last_block = block;
+		start = sequence->raw_starts[sequence->last_block];
+		limit = sequence->raw_starts[sequence->last_block + 1];
 		if (limit > end)
 			limit = end;
-		search_bytes(sequence, sequence->block_bytes[block] +
-					 (offset - sequence->raw_starts[block]), offset,
-					 (size_t) (limit - offset), nvalues, &position, needle,
-					 found);
+		search_bytes(vector->offsets, vector->lengths,
+					 sequence->block_bytes[sequence->last_block] +
+					 (offset - start), offset, (size_t) (limit - offset),
+					 nvalues, &position, needle, found);
 		offset = limit;
 	}
 	return true;
 }
+
+/* ---- one string ---- */
 
 /* Bytes of the strings in front of a position of a vector. */
 static uint64_t
@@ -457,27 +591,46 @@ sum_lengths(const uint32_t *lengths, const uint64_t *nulls, uint32_t position)
 	return sum;
 }
 
+/* A string that lies in a block, of a vector that need not be selected. */
+static bool
+find_in_block(StringSequence *sequence, uint32_t vector, uint32_t position,
+			  const uint64_t *nulls, StringRef *string, IntScratch *scratch,
+			  const char **reason)
+{
+	uint64_t	offset;
+
+	if (sequence->length_buffer == NULL)
+		sequence->length_buffer = allocator_array(sequence->allocator,
+												  VECTOR_LENGTH + DECODE_SLACK_VALUES,
+												  sizeof(uint32_t));
+	if (!string_blocks_open_index(sequence, reason) ||
+		!decode_lengths(sequence, vector, sequence->length_buffer, scratch,
+						reason) ||
+		!find_vector_start(sequence, vector, &offset, reason))
+		return false;
+	offset += sum_lengths(sequence->length_buffer, nulls, position);
+	string->length = sequence->length_buffer[position];
+	if (offset + string->length > sequence->raw_starts[sequence->nblocks])
+	{
+		*reason = "lengths of strings do not match their bytes";
+		return false;
+	}
+	return get_bytes(sequence, offset, string->length, &string->data, reason);
+}
+
 bool
 string_sequence_find(StringSequence *sequence, uint32_t vector,
 					 uint32_t position, const uint64_t *nulls,
 					 StringRef *string, IntScratch *scratch,
 					 const char **reason)
 {
-	uint64_t	offset;
-	uint32_t	length;
+	bool		is_selected = sequence->selected != NULL &&
+		sequence->selected->vector == vector;
 
 	ENCODING_ASSERT(position < vector_length(sequence->lengths.nvalues, vector));
-	if (sequence->has_vector && sequence->vector == vector)
-		return string_sequence_get(sequence, position, string, reason);
-	if (!load_lengths(sequence, vector, scratch, reason) ||
-		!find_vector_start(sequence, vector, &offset, reason))
-		return false;
-	offset += sum_lengths(sequence->vector_lengths, nulls, position);
-	length = sequence->vector_lengths[position];
-	if (offset + length > sequence->raw_starts[sequence->nblocks])
-	{
-		*reason = "lengths of strings do not match their bytes";
-		return false;
-	}
-	return get_string(sequence, offset, length, string, reason);
+	if (!is_selected && !sequence->form.has_prefixes && sequence->kept == NULL)
+		return find_in_block(sequence, vector, position, nulls, string,
+							 scratch, reason);
+	return string_sequence_select(sequence, vector, nulls, scratch, reason) &&
+		string_sequence_get(sequence, position, string, reason);
 }

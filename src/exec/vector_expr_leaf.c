@@ -56,15 +56,34 @@ vector_compile_var(VectorCompiler *compiler, Var *var)
 	return &column->base;
 }
 
-const Vector *
-vector_column_lengths(VectorNode *node, const uint64 *mask)
+/* Is it a column of strings, of which those of the batch are wanted? */
+static bool
+is_string_column(VectorNode *node)
 {
 	ColumnNode *column = (ColumnNode *) node;
 
-	if (node->evaluate != evaluate_column || node->form != FORM_STRING ||
-		(column->entries && vector_entries_current(column->entries)))
+	return node->evaluate == evaluate_column && node->form == FORM_STRING &&
+		!(column->entries && vector_entries_current(column->entries));
+}
+
+const Vector *
+vector_column_lengths(VectorNode *node, const uint64 *mask)
+{
+	if (!is_string_column(node))
 		return NULL;
-	return vector_source_lengths(node->context->scan, column->attno, mask);
+	return vector_source_lengths(node->context->scan,
+								 ((ColumnNode *) node)->attno, mask);
+}
+
+const Vector *
+vector_column_ascii_lengths(VectorNode *node, const uint64 *mask)
+{
+	VectorScanState *scan = node->context->scan;
+	AttrNumber	attno = ((ColumnNode *) node)->attno;
+
+	if (!is_string_column(node) || !vector_source_is_ascii(scan, attno))
+		return NULL;
+	return vector_source_lengths(scan, attno, mask);
 }
 
 /*

@@ -98,6 +98,15 @@ evaluate_byte_length(VectorNode *node, const uint64 *mask)
 	return lengths ? lengths : vector_function_evaluate(node, mask);
 }
 
+/* The same of characters, which the chunk may know to be bytes. */
+static const Vector *
+evaluate_character_length(VectorNode *node, const uint64 *mask)
+{
+	const Vector *lengths = vector_column_ascii_lengths(node->args[0], mask);
+
+	return lengths ? lengths : vector_function_evaluate(node, mask);
+}
+
 static bool
 byte_length(VectorNode *node, const Vector *const *args, const uint64 *live)
 {
@@ -134,6 +143,8 @@ vector_length_evaluate(VectorKernel kernel)
 	if (kernel == byte_length ||
 		(kernel == character_length && is_single_byte()))
 		return evaluate_byte_length;
+	if (kernel == character_length)
+		return evaluate_character_length;
 	return NULL;
 }
 

@@ -1103,6 +1103,16 @@ vector_source_lengths(VectorScanState *scan, int attno, const uint64 *mask)
 	return &column->lengths;
 }
 
+bool
+vector_source_is_ascii(VectorScanState *scan, int attno)
+{
+	SourceColumn *column = find_column(scan, attno);
+
+	return scan->source->is_vector && !column->is_missing &&
+		column->column->vector.kind == VALUE_BYTES &&
+		chunk_is_ascii(column->column->vector.chunk);
+}
+
 void
 vector_source_datums(VectorScanState *scan, int attno, const uint64 *mask,
 					 const Datum **values, const bool **isnull)

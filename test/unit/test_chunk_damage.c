@@ -212,6 +212,21 @@ UNIT_TEST(damage_strings)
 								(unsigned) (unit_random() % 40));
 		chunk_case_set_null(&input, 5);
 		check_damage(&input, "dictionary");
+		chunk_case_clear(&input);
+		for (uint32_t row = 0; row < NROWS; row++)
+			chunk_case_add_text(&input, "usr/share/doc/%u/%u", row / 30, row);
+		chunk_case_set_null(&input, 70);
+		check_damage(&input, "prefixes");
+		chunk_case_clear(&input);
+		for (uint32_t row = 0; row < NROWS; row++)
+		{
+			uint8_t		words[40] = {0};
+
+			for (int i = 0; i < 40; i += 2)
+				words[i] = (uint8_t) (unit_random() % 100);
+			chunk_case_add_bytes(&input, words, sizeof(words));
+		}
+		check_damage(&input, "planes");
 	}
 	chunk_case_clear(&input);
 	for (uint32_t row = 0; row < NROWS; row++)
@@ -275,6 +290,7 @@ UNIT_TEST(damage_numerics)
  */
 UNIT_TEST(damage_strings_start)
 {
+	const StringForm form = {CODEC_NONE, 0, false, false};
 	static const uint64_t offset = 15;
 	static const uint64_t encodings[] = {INT_CONSTANT, INT_CONSTANT};
 	static const uint64_t lengths[] = {1, 1};
@@ -311,8 +327,8 @@ UNIT_TEST(damage_strings_start)
 
 	memory_source_init(&memory, body.data, body.length);
 	cursor_init(&cursor, head.data, head.length);
-	UNIT_CHECK(string_sequence_parse(&cursor, 2 * VECTOR_LENGTH, CODEC_NONE,
-									 false, stream_offsets, stream_lengths,
+	UNIT_CHECK(string_sequence_parse(&cursor, 2 * VECTOR_LENGTH, form,
+									 stream_offsets, stream_lengths,
 									 &memory.source, &unit_allocator,
 									 &sequence));
 	UNIT_CHECK(!string_sequence_select(&sequence, 1, NULL, scratch, &reason) ||

@@ -366,7 +366,7 @@ UNIT_TEST(golden_fields)
 	}
 	chunk.length = 0;
 	chunk_case_encode(&input, &chunk, &summary);
-	if (!unit_equals_hex(chunk.data, chunk.length, "636b010700083002 0300000000000000 2600000003010116 "
+	if (!unit_equals_hex(chunk.data, chunk.length, "636b010700083000 0300000000000000 2600000003010116 "
 						 "0010080404000102 0001020000000000 024000a493d62400 "
 						 "0200240000000000 0500000000000000"))
 	{

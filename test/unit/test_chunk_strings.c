@@ -5,6 +5,7 @@
 #include "chunk_case.h"
 #include "chunk_walk.h"
 #include "encoding/bytebuffer.h"
+#include "encoding/chunk_format.h"
 #include "unit.h"
 
 static void
@@ -160,6 +161,102 @@ UNIT_TEST(chunk_strings_binary)
 		}
 		check_codecs(&input, "binary", NULL);
 	}
+	chunk_case_free(&input);
+}
+
+/* What the chunk of an input says of how its strings are stored. */
+static void
+check_form(const ChunkCase *input, const char *name, int flags,
+		   int plane_shift)
+{
+	ChunkSummary summary;
+	ByteBuffer	output;
+
+	bytebuffer_init(&output, &unit_allocator);
+	chunk_case_encode(input, &output, &summary);
+	UNIT_CHECKF((output.data[6] & ~CHUNK_HAS_VALIDITY) == flags,
+				"%s: flags 0x%02x", name, output.data[6]);
+	UNIT_CHECKF(output.data[7] >> CHUNK_PLANE_SHIFT == plane_shift,
+				"%s: codec 0x%02x", name, output.data[7]);
+	bytebuffer_free(&output);
+}
+
+/* Paths in order, as of a list of files: each is stored without its prefix. */
+UNIT_TEST(chunk_strings_prefixes)
+{
+	char		long_name[600];
+	ChunkCase	input;
+
+	memset(long_name, 'n', sizeof(long_name) - 1);
+	long_name[sizeof(long_name) - 1] = 0;
+	chunk_case_init(&input, VALUE_BYTES, CLASS_BYTES);
+	for (int size = 1200; size <= 16384; size *= 12)
+	{
+		input.options.block_size = (uint32_t) size;
+		chunk_case_clear(&input);
+		for (uint32_t row = 0; row < 5000; row++)
+			chunk_case_add_text(&input, "usr/share/doc/package-%u/%u/file%u",
+								row / 500, row / 40, row);
+		check_codecs(&input, "paths", "strings");
+		check_form(&input, "paths", CHUNK_HAS_PREFIXES | CHUNK_IS_ASCII, 0);
+		for (uint32_t row = 0; row < 5000; row += 1 + unit_random() % 30)
+			chunk_case_set_null(&input, row);
+		check_codecs(&input, "paths with nulls", "strings");
+
+		/* longer than a prefix can be, empty, and not ASCII */
+		chunk_case_clear(&input);
+		for (uint32_t row = 0; row < 3000; row++)
+			chunk_case_add_text(&input, "%s%u", row % 50 == 7 ? "" : long_name,
+								row);
+		for (uint32_t row = 0; row < 100; row++)
+			chunk_case_add_text(&input, "%s", "");
+		chunk_case_add_text(&input, "%s\xc3\xbc", long_name);
+		check_codecs(&input, "long names", NULL);
+		input.options.codec = CODEC_NONE;
+		check_form(&input, "long names", CHUNK_HAS_PREFIXES, 0);
+		input.options.codec = CODEC_ZSTD;
+	}
+
+	/* entries of a dictionary in several vectors, few and all of them read */
+	chunk_case_clear(&input);
+	for (uint32_t row = 0; row < 20000; row++)
+		chunk_case_add_text(&input, "https://example.org/shop/item/%u",
+							(unsigned) (unit_random() % 3000));
+	check_codecs(&input, "addresses", "dictionary");
+	check_form(&input, "addresses", CHUNK_HAS_PREFIXES | CHUNK_IS_ASCII, 0);
+	chunk_case_free(&input);
+}
+
+/* Arrays of small integers, as the server stores them: in planes. */
+UNIT_TEST(chunk_strings_planes)
+{
+	uint8_t		array[20 + 4 * 61 + 1];
+	ChunkCase	input;
+
+	chunk_case_init(&input, VALUE_BYTES, CLASS_NONE);
+	for (int width = 2; width <= 4; width += 2)
+	{
+		chunk_case_clear(&input);
+		memset(array, 0, sizeof(array));
+		array[0] = 1;
+		array[8] = 21;
+		array[12] = 61;
+		array[16] = 1;
+		for (uint32_t row = 0; row < 3000; row++)
+		{
+			for (int i = 0; i < 61; i++)
+				array[20 + i * width] = (uint8_t) (unit_random() % 200);
+			chunk_case_add_bytes(&input, array, (size_t) (20 + 61 * width));
+		}
+		check_codecs(&input, "arrays", "strings");
+		input.options.codec = CODEC_ZSTD;
+		check_form(&input, "arrays", 0, width / 2);
+	}
+
+	/* a length that is no multiple puts words out of step, no more */
+	chunk_case_add_bytes(&input, array, sizeof(array));
+	chunk_case_add_bytes(&input, array, 100);
+	check_codecs(&input, "arrays and more", "strings");
 	chunk_case_free(&input);
 }
 

@@ -36,6 +36,15 @@ extern bool block_codec_decompress(BlockCodec codec, const uint8_t *in,
 								   size_t out_length);
 
 /*
+ * Bytes sorted by their place in words of 2^shift bytes, shift being 1 or 2;
+ * what is left of the last word comes behind.
+ */
+extern void byte_planes_split(const uint8_t *in, size_t length, int shift,
+							  uint8_t *out);
+extern void byte_planes_join(const uint8_t *in, size_t length, int shift,
+							 uint8_t *out);
+
+/*
  * A vector's bytes, least significant of all values first, through the codec.
  * Returns the length written to out (room for 16 bytes per value), or 0 if
  * that is not enough below light, what other encodings need.

@@ -91,10 +91,13 @@ typedef enum BlockCodec
 typedef struct ChunkOptions
 {
 	Optimize	optimize;		/* what the other fields were set for */
-	BlockCodec	codec;			/* for blocks of bytes */
+	BlockCodec	codec;			/* for blocks of bytes; those before it may be
+								 * used as well */
 	int			codec_level;
 	uint32_t	block_size;		/* raw bytes in a block, 16384 by default */
 	double		bytes_per_ns;	/* chooser: bytes worth a ns, default 1 */
+	double		codec_bytes_per_ns;	/* the same of blocks of strings */
+	uint32_t	prefix_interval;	/* strings of which one at least is whole */
 } ChunkOptions;
 
 /* The default is OPTIMIZE_BALANCE. */
@@ -243,6 +246,12 @@ extern bool chunk_search_strings(ChunkReader *reader, uint32_t vector,
  */
 extern bool chunk_decode_lengths(ChunkReader *reader, uint32_t vector,
 								 uint32_t *lengths, const char **reason);
+
+/*
+ * True if it is known that no value has a byte above 127: then lengths in bytes
+ * are lengths in characters, too, in any encoding of the server's.
+ */
+extern bool chunk_is_ascii(ChunkReader *reader);
 
 /*
  * True if all values that are not NULL are one string, which is then returned;

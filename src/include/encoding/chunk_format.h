@@ -10,7 +10,7 @@
  *	4		1		value class, a ValueClass
  *	5		1		layout, a ChunkLayout
  *	6		1		flags
- *	7		1		codec of blocks of strings, a BlockCodec
+ *	7		1		codec of blocks of strings, a BlockCodec, and their planes
  *	8		4		nrows, 1 to 65,536
  *	12		4		nnulls
  *	16		4		head length in bytes, with these
@@ -46,8 +46,14 @@ typedef enum ChunkLayout
 /* Flags of a chunk. */
 #define CHUNK_HAS_VALIDITY 0x01	/* both NULLs and values */
 #define CHUNK_HAS_SCALES 0x02	/* numerics of several scales, or special */
+#define CHUNK_HAS_PREFIXES 0x04	/* strings are stored without prefixes */
+#define CHUNK_IS_ASCII 0x08		/* strings have bytes below 128 only */
 #define CHUNK_FIELDS_SHIFT 4	/* of fields: their number, in upper bits */
-#define CHUNK_KNOWN_FLAGS 0xf3
+#define CHUNK_KNOWN_FLAGS 0xff
+
+/* The codec's byte: a BlockCodec, and how far blocks are split in planes. */
+#define CHUNK_CODEC_MASK 0x0f
+#define CHUNK_PLANE_SHIFT 4
 
 /* Streams of a chunk at most: validity, and codes with a dictionary or fields. */
 #define CHUNK_MAX_STREAMS (1 + CHUNK_MAX_FIELDS)
@@ -106,7 +112,8 @@ layout_stream_count(ChunkLayout layout, int flags)
 	int			nfields = flags >> CHUNK_FIELDS_SHIFT;
 
 	return (nfields > 0 ? nfields : counts[layout]) + ((flags & CHUNK_HAS_VALIDITY) != 0) +
-		((flags & CHUNK_HAS_SCALES) != 0);
+		((flags & CHUNK_HAS_SCALES) != 0) +
+		((flags & CHUNK_HAS_PREFIXES) != 0);
 }
 
 static inline uint64_t

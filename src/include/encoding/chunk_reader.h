@@ -36,6 +36,7 @@ struct ChunkReader
 	ChunkLayout layout;
 	int			flags;
 	BlockCodec	codec;
+	int			plane_shift;
 	uint32_t	nrows;
 	uint32_t	nnulls;
 	uint32_t	nvectors;
@@ -59,14 +60,15 @@ struct ChunkReader
 	/* made on demand */
 	IntScratch *scratch;
 	uint8_t    *fixed_entries;	/* decoded dictionary */
-	StringRef  *string_entries;
+	StringRef  *string_entries; /* data is NULL of those not yet looked up */
+	bool		has_all_entries;
+	uint32_t   *entry_lengths;
 	uint16_t   *codes;			/* of codes_vector */
 	uint32_t	codes_vector;
 	uint32_t	nulls_vector;	/* that nulls and vector_nnulls are of */
 	uint32_t	vector_nnulls;
 	uint64_t	nulls[VALIDITY_WORDS];
 	uint32_t	strings_vector; /* that returned strings are of */
-	uint32_t	npoint_fetches; /* of single entries of a dictionary */
 	NumericVector *numerics;
 	struct FieldsReader *fields;	/* strings divided into numbers */
 	uint8_t		numeric_payload[NUMERIC_BUILD_LENGTH];	/* of a single one */

@@ -21,6 +21,7 @@ typedef struct ChunkWriter
 	uint64_t	vector_nulls[CHUNK_MAX_VECTORS];	/* null counts */
 	ChunkLayout layout;
 	int			flags;
+	uint8_t		block_codec;	/* of blocks of strings, with their planes */
 	ByteBuffer	layout_head;	/* the layout's section of the head */
 	ZoneWriter	zones;
 	const ByteBuffer *streams[CHUNK_MAX_STREAMS];	/* behind validity */

@@ -167,6 +167,10 @@ extern const Vector *vector_evaluate_nulls(VectorNode *node,
 extern const Vector *vector_column_lengths(VectorNode *node,
 										   const uint64 *mask);
 
+/* The same, but NULL too unless all characters are known to be single bytes. */
+extern const Vector *vector_column_ascii_lengths(VectorNode *node,
+												 const uint64 *mask);
+
 extern void vector_column_datums(VectorNode *node, const uint64 *mask,
 								 const Datum **values, const bool **isnull);
 

@@ -94,6 +94,9 @@ extern const Vector *vector_source_codes(VectorScanState *scan, int attno,
 extern const Vector *vector_source_lengths(VectorScanState *scan, int attno,
 										   const uint64 *mask);
 
+/* Is it known that a string column's values of the batch are of ASCII only? */
+extern bool vector_source_is_ascii(VectorScanState *scan, int attno);
+
 /*
  * A column's values as Datums of its type (by slot), for expressions that are
  * evaluated by the row.
