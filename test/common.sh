@@ -39,8 +39,9 @@ package_of() {
 	*/IPC/Run.pm) echo libipc-run-perl ;;
 	xz) echo xz-utils ;;
 	pg_prove) echo libtap-parser-sourcehandler-pgtap-perl ;;
-	qemu-s390x-static) echo qemu-user-static ;;
+	qemu-*-static) echo qemu-user-static ;;
 	s390x-linux-gnu-gcc) echo "gcc-s390x-linux-gnu libc6-dev-s390x-cross" ;;
+	aarch64-linux-gnu-gcc) echo "gcc-aarch64-linux-gnu libc6-dev-arm64-cross" ;;
 	runuser) echo util-linux ;;
 	prove) echo perl ;;
 	*) echo "$1" ;;
