@@ -97,19 +97,21 @@ unpack_output_index(int out_size)
 	}
 }
 
-/* By division, so that no product can overflow, whatever the counts. */
+/* Counts may be anything: a sum or product that overflows is too much. */
 bool
 packed_is_valid(const PackedValues *packed)
 {
-	uint64_t	capacity;
+	uint64_t	nvalues;
+	uint64_t	nbits;
 
 	if (packed->width < 0 || packed->width > 64)
 		return false;
 	if (packed->nvalues == 0 || packed->width == 0)
 		return true;
-	capacity = (uint64_t) packed->in_length * 8 / packed->width;
-	return packed->start <= capacity &&
-		packed->nvalues <= capacity - packed->start;
+	return !__builtin_add_overflow((uint64_t) packed->start,
+								   (uint64_t) packed->nvalues, &nvalues) &&
+		!__builtin_mul_overflow(nvalues, (uint64_t) packed->width, &nbits) &&
+		nbits / 8 + (nbits % 8 > 0) <= packed->in_length;
 }
 
 /*
@@ -120,12 +122,12 @@ static size_t
 groups_in_place(const UnpackMethod *method, size_t length, int width,
 				size_t ngroups, size_t step)
 {
-	size_t		fast = 0;
+	size_t		fast = ngroups;
 	size_t		last_run;
 
-	if (length > method->read_ahead)
-		fast = (length - method->read_ahead) / width;
-	fast = fast < ngroups ? fast / step * step : ngroups;
+	if (length < ngroups * width + method->read_ahead)
+		fast = length < method->read_ahead ? 0 :
+			(length - method->read_ahead) / width / step * step;
 	last_run = fast % GROUPS_PER_VECTOR;
 	return last_run * width < method->least_length ? fast - last_run : fast;
 }

@@ -18,16 +18,16 @@
 #define TARGET
 #define VECTOR_INLINE inline __attribute__((always_inline))
 #define VECTOR_SIZE 16
-#define MAX_PARTS 4
+#define VECTOR_PARTS 4			/* of eight values of eight bytes */
 
 typedef uint8x16_t Vector;
 
 typedef struct Form
 {
-	size_t		offset[MAX_PARTS];	/* of what a part loads */
-	Vector		gather[MAX_PARTS];	/* bytes of that */
-	Vector		shift[MAX_PARTS];	/* counts to the left, so negative */
-	Vector		back[MAX_PARTS];	/* of the word a byte later; wide */
+	size_t		offset[VECTOR_PARTS];	/* of what a part loads */
+	Vector		gather[VECTOR_PARTS];	/* bytes of that */
+	Vector		shift[VECTOR_PARTS];	/* counts to the left, so negative */
+	Vector		back[VECTOR_PARTS];	/* of the word a byte later; wide */
 	Vector		mask;
 } Form;
 

@@ -40,6 +40,8 @@
 	(8 * (out_size) < VECTOR_SIZE ? VECTOR_SIZE / (8 * (out_size)) : 1)
 #define LANES(out_size) (VECTOR_SIZE / (out_size))
 
+#define MAX_PARTS 4
+
 #define EACH_PART(apply) \
 	do { \
 		apply(0); \
@@ -52,6 +54,23 @@
 		} \
 	} while (0)
 
+/* Two at a time: the loop would cost as much as some steps do. */
+#define TAKE_STEPS(nsteps, take_step) \
+	do { \
+		for (; nsteps >= 2; nsteps -= 2) \
+		{ \
+			take_step; \
+			in += advance; \
+			take_step; \
+			in += advance; \
+		} \
+		if (nsteps > 0) \
+		{ \
+			take_step; \
+			in += advance; \
+		} \
+	} while (0)
+
 /*
  * Take all steps.  Where a form can be moved, those at the end of the input all
  * load its last bytes, so that nothing behind it is read; a shorter input must
@@ -60,18 +79,15 @@
 #ifdef LAST_LOAD
 #define EACH_STEP(take_step) \
 	do { \
-		const size_t advance = (size_t) (STEP_GROUPS(out_size) * width); \
 		const uint8_t *begin = in; \
 		const size_t length = ngroups * width; \
+		const size_t advance = (size_t) (STEP_GROUPS(out_size) * width); \
 		size_t		nsteps = (ngroups + STEP_GROUPS(out_size) - 1) / STEP_GROUPS(out_size); \
 		size_t		nlast = length < LAST_LOAD ? 0 : \
 			nsteps - (length - LAST_LOAD) / advance - 1; \
 \
-		for (nsteps -= nlast; nsteps > 0; nsteps--) \
-		{ \
-			take_step; \
-			in += advance; \
-		} \
+		nsteps -= nlast; \
+		TAKE_STEPS(nsteps, take_step); \
 		if (nlast > 0) \
 		{ \
 			const uint8_t *last = begin + length - LAST_LOAD; \
@@ -87,11 +103,10 @@
 #else
 #define EACH_STEP(take_step) \
 	do { \
-		for (size_t i = 0; i < ngroups; i += STEP_GROUPS(out_size)) \
-		{ \
-			take_step; \
-			in += STEP_GROUPS(out_size) * width; \
-		} \
+		const size_t advance = (size_t) (STEP_GROUPS(out_size) * width); \
+		size_t		nsteps = (ngroups + STEP_GROUPS(out_size) - 1) / STEP_GROUPS(out_size); \
+\
+		TAKE_STEPS(nsteps, take_step); \
 	} while (0)
 #endif
 
@@ -261,29 +276,41 @@ FN(sum_steps) (const uint8_t *in, size_t ngroups, int width,
 	FN(vector_sums_end) (sums, out_size, sum);
 }
 
+/* Comparing takes longer than unpacking: each part has bounds of its own. */
 static VECTOR_INLINE void
 FN(min_max_steps) (const uint8_t *in, size_t ngroups, int width,
 				   PackedRange *range, int out_size, UnpackWay way)
 {
 	Form		form = FN(form_make) (width, out_size, way);
-	Vector		least = FN(vector_set) (UINT64_MAX, out_size);
-	Vector		largest = FN(vector_set) (0, out_size);
-	uint64_t	min;
-	uint64_t	max;
+	Vector		least[MAX_PARTS];
+	Vector		largest[MAX_PARTS];
+
+#define MIN_MAX_BEGIN(part) \
+	do { \
+		least[part] = FN(vector_set) (UINT64_MAX, out_size); \
+		largest[part] = FN(vector_set) (0, out_size); \
+	} while (0)
 
 #define MIN_MAX_PART(part) \
 	do { \
 		Vector		v = FN(vector_unpack) (&form, in, part, out_size, way); \
 \
-		least = FN(vector_min) (least, v, out_size); \
-		largest = FN(vector_max) (largest, v, out_size); \
+		least[part] = FN(vector_min) (least[part], v, out_size); \
+		largest[part] = FN(vector_max) (largest[part], v, out_size); \
 	} while (0)
 
+#define MIN_MAX_END(part) \
+	do { \
+		uint64_t	min = FN(vector_extreme) (least[part], out_size, false); \
+		uint64_t	max = FN(vector_extreme) (largest[part], out_size, true); \
+\
+		range->min = min < range->min ? min : range->min; \
+		range->max = max > range->max ? max : range->max; \
+	} while (0)
+
+	EACH_PART(MIN_MAX_BEGIN);
 	EACH_STEP(EACH_PART(MIN_MAX_PART));
-	min = FN(vector_extreme) (least, out_size, false);
-	max = FN(vector_extreme) (largest, out_size, true);
-	range->min = min < range->min ? min : range->min;
-	range->max = max > range->max ? max : range->max;
+	EACH_PART(MIN_MAX_END);
 }
 
 /* The forms that unpack, for outputs of one size. */
