@@ -47,7 +47,7 @@ SELECT fault, bool_and(ok) AS ok,
        bool_and(mismatches > 0 AND first_mismatch IS NOT NULL)
          FILTER (WHERE NOT ok) AS described
   FROM unnest(ARRAY['ninth_byte', 'nfast', 'mask64', 'add_base', 'delta_carry',
-                    'max_last', 'between_edge', 'sum_carry', 'min_max_sign',
+                    'max_top', 'between_edge', 'sum_carry', 'min_max_sign',
                     'pack_carry',
                     'copy_last', 's64_selector', 'vector_base',
                     'chunk_value', 'chunk_reject']) AS fault,

@@ -77,7 +77,7 @@ typedef struct FusedTest
 /* ---- planted faults ---- */
 
 static const char *const fused_faults[] = {
-	"add_base", "delta_carry", "max_last", "between_edge", "sum_carry",
+	"add_base", "delta_carry", "max_top", "between_edge", "sum_carry",
 	"min_max_sign", NULL
 };
 
@@ -108,16 +108,20 @@ delta_without_carry(const uint8_t *in, size_t ngroups, int width,
 		values[i] += step + (i % UNPACK_GROUP == 0 ? before : values[i - 1]);
 }
 
-/* The last value is not looked at. */
+/* The top bit is not looked at. */
 static uint64_t
-max_without_last(const uint8_t *in, size_t ngroups, int width, uint64_t max,
-				 void *out)
+max_without_top(const uint8_t *in, size_t ngroups, int width, uint64_t max,
+				void *out)
 {
 	uint64_t   *values = out;
 
 	plain_groups(in, ngroups, width, out);
-	for (size_t i = 0; i + 1 < ngroups * UNPACK_GROUP; i++)
-		max = values[i] > max ? values[i] : max;
+	for (size_t i = 0; i < ngroups * UNPACK_GROUP; i++)
+	{
+		uint64_t	rest = values[i] & unpack_mask(width - 1);
+
+		max = rest > max ? rest : max;
+	}
 	return max;
 }
 
@@ -170,8 +174,8 @@ plant_fault(const Selftest *test, UnpackMethod *method)
 		method->add[UNPACK_NOUTPUTS - 1] = add_other_base;
 	if (selftest_fault(test, "delta_carry"))
 		method->delta[UNPACK_NOUTPUTS - 1] = delta_without_carry;
-	if (selftest_fault(test, "max_last"))
-		method->max[UNPACK_NOUTPUTS - 1] = max_without_last;
+	if (selftest_fault(test, "max_top"))
+		method->max[UNPACK_NOUTPUTS - 1] = max_without_top;
 	if (selftest_fault(test, "between_edge"))
 		method->between = between_without_edge;
 	if (selftest_fault(test, "sum_carry"))

@@ -47,7 +47,7 @@ UNIT_TEST(selftest_quick)
 UNIT_TEST(selftest_faults)
 {
 	static const char *const faults[] = {
-		"ninth_byte", "nfast", "mask64", "add_base", "delta_carry", "max_last",
+		"ninth_byte", "nfast", "mask64", "add_base", "delta_carry", "max_top",
 		"between_edge", "sum_carry", "min_max_sign", "pack_carry", "copy_last",
 		"s64_selector", "vector_base", "chunk_value", "chunk_reject"
 	};
