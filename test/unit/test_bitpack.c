@@ -124,6 +124,39 @@ UNIT_TEST(bitpack_widths)
 }
 
 /*
+ * Fused forms of one kernel: the self-test looks at all that they give, this at
+ * what they read.
+ */
+static void
+check_forms_at_page_end(const UnpackMethod *method, const PackedValues *packed)
+{
+	static uint64_t mask[MAX_VALUES / 64 + 1];
+	uint64_t	largest = 0;
+	uint64_t	max;
+	PackedSum	sum;
+	PackedRange range;
+
+	for (size_t i = 0; i < packed->nvalues; i++)
+	{
+		uint64_t	value = values[packed->start + i];
+
+		largest = value > largest ? value : largest;
+	}
+	UNIT_CHECK(between_run(method, packed, 1, largest, mask));
+	UNIT_CHECK(sum_run(method, packed, &sum));
+	UNIT_CHECK(min_max_run(method, packed, &range) && range.max == largest);
+	for (int out_size = 1; out_size <= 8; out_size *= 2)
+	{
+		bool		fits = packed->width <= 8 * out_size;
+
+		UNIT_CHECK(unpack_add_run(method, packed, 1, unpacked, out_size) == fits);
+		UNIT_CHECK(unpack_delta_run(method, packed, 1, 1, unpacked, out_size) == fits);
+		UNIT_CHECK(unpack_max_run(method, packed, unpacked, out_size, &max) == fits);
+		UNIT_CHECK(!fits || max == largest);
+	}
+}
+
+/*
  * Pack at the end of a page, then unpack with all kernels from each start: a
  * byte written or read too far is a fault of the process.
  */
@@ -138,8 +171,12 @@ check_at_page_end(const Guard *guard, size_t nvalues, int width)
 	UNIT_CHECK(bitpack_padding_is_zero(packed, nvalues, width));
 	for (int kernel = UNPACK_BIT; kernel < UNPACK_NKERNELS; kernel++)
 	{
+		size_t		first = nvalues / 16 * 8;
+		PackedValues rest = {packed, length, first, nvalues - first, width};
+
 		if (unpack_method_find(kernel) == NULL)
 			continue;
+		check_forms_at_page_end(unpack_method_find(kernel), &rest);
 		for (int out_size = (width + 7) / 8; out_size <= 8; out_size++)
 		{
 			size_t		start = unit_random() % (nvalues + 1);
