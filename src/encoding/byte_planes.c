@@ -8,6 +8,7 @@
 #include "encoding/base.h"
 
 #include "encoding/block_codec.h"
+#include "encoding/byteorder.h"
 
 /* Words that the loops below handle at once; a constant, to be vectorised. */
 #define PLANE_STEP 16
@@ -26,9 +27,7 @@ byte_planes_split(const uint8_t *in, size_t length, int shift, uint8_t *out)
 	memcpy(out, in + (nwords << shift), length - (nwords << shift));
 }
 
-#ifndef WORDS_BIGENDIAN
-
-/* Join PLANE_STEP words from i on; returns the number of words joined. */
+/* Join PLANE_STEP words from i on. */
 #define JOIN_WORDS(type, word) \
 	do { \
 		for (; i + PLANE_STEP <= nwords; i += PLANE_STEP) \
@@ -42,11 +41,14 @@ byte_planes_split(const uint8_t *in, size_t length, int shift, uint8_t *out)
 
 #define PLANE(n) ((uint32_t) in[(n) * nwords + i + k])
 
+/* Join words on a little-endian host; returns the number of words joined. */
 static size_t
 join_words(const uint8_t *in, size_t nwords, int shift, uint8_t *out)
 {
 	size_t		i = 0;
 
+	if (HOST_IS_BIG_ENDIAN)
+		return 0;
 	if (shift == 1)
 		JOIN_WORDS(uint16_t, PLANE(0) | PLANE(1) << 8);
 	else if (shift == 2)
@@ -54,16 +56,6 @@ join_words(const uint8_t *in, size_t nwords, int shift, uint8_t *out)
 				   PLANE(3) << 24);
 	return i;
 }
-
-#else
-
-static size_t
-join_words(const uint8_t *in, size_t nwords, int shift, uint8_t *out)
-{
-	return 0;
-}
-
-#endif							/* !WORDS_BIGENDIAN */
 
 void
 byte_planes_join(const uint8_t *in, size_t length, int shift, uint8_t *out)
