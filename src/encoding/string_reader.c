@@ -528,6 +528,25 @@ search_bytes(const uint64_t *offsets, const uint32_t *lengths,
 	}
 }
 
+/* Does some string of the selected vector end at a raw offset within it? */
+static bool
+string_ends_at(const StringVector *vector, uint32_t nvalues, uint64_t offset)
+{
+	uint32_t	low = 0;		/* begins in front of it */
+	uint32_t	high = nvalues; /* does not, nor do those that follow */
+
+	while (high - low > 1)
+	{
+		uint32_t	middle = (low + high) / 2;
+
+		if (vector->offsets[middle] < offset)
+			low = middle;
+		else
+			high = middle;
+	}
+	return vector->offsets[low] + vector->lengths[low] == offset;
+}
+
 bool
 string_sequence_search(StringSequence *sequence, uint32_t nvalues,
 					   const StringRef *needle, uint64_t *found,
@@ -563,6 +582,11 @@ string_sequence_search(StringSequence *sequence, uint32_t nvalues,
 		limit = sequence->raw_starts[sequence->last_block + 1];
 		if (limit > end)
 			limit = end;
+		if (!string_ends_at(vector, nvalues, limit))
+		{
+			*reason = "string crosses the end of its block";
+			return false;
+		}
 		search_bytes(vector->offsets, vector->lengths,
 					 sequence->block_bytes[sequence->last_block] +
 					 (offset - start), offset, (size_t) (limit - offset),

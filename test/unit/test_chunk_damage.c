@@ -340,6 +340,59 @@ UNIT_TEST(damage_strings_start)
 	free(scratch);
 }
 
+/*
+ * Strings said to go on in the next block: a search must refuse what decoding
+ * refuses, and must not go on behind the block.
+ */
+UNIT_TEST(damage_strings_blocks)
+{
+	const StringForm form = {CODEC_NONE, 0, false, false};
+	static const uint64_t encodings[] = {INT_CONSTANT};
+	static const uint64_t block_lengths[] = {15, 5};
+	static const uint8_t needle_bytes[] = {0};
+	const StringRef needle = {needle_bytes, 1};
+	uint64_t	offsets[3] = {0};
+	uint64_t	lengths[3];
+	uint64_t	found[VECTOR_LENGTH / 64];
+	const char *reason = NULL;
+	IntScratch *scratch = malloc(sizeof(IntScratch));
+	StringSequence sequence;
+	MemorySource memory;
+	ByteBuffer	head;
+	ByteBuffer	body;
+	ByteCursor	cursor;
+	StringRef	strings[2];
+
+	/* two strings of ten bytes in two blocks */
+	bytebuffer_init(&head, &unit_allocator);
+	bytebuffer_append_uint(&head, 2, 4);
+	vector_directory_write(&head, 1, encodings, NULL);
+	bytebuffer_init(&body, &unit_allocator);
+	bytebuffer_append_uint(&body, 10, 1);
+	offsets[1] = lengths[0] = body.length;
+	packed_column_write(&body, block_lengths, 2);
+	packed_column_write(&body, block_lengths, 2);
+	offsets[2] = body.length;
+	lengths[1] = offsets[2] - offsets[1];
+	bytebuffer_append_zeros(&body, 20);
+	lengths[2] = 20;
+
+	memory_source_init(&memory, body.data, body.length);
+	cursor_init(&cursor, head.data, head.length);
+	UNIT_CHECK(string_sequence_parse(&cursor, 2, form, offsets, lengths,
+									 &memory.source, &unit_allocator,
+									 &sequence));
+	UNIT_CHECK(string_sequence_select(&sequence, 0, NULL, scratch, &reason));
+	UNIT_CHECK(!string_sequence_fill(&sequence, 2, NULL, strings, &reason));
+	reason = NULL;
+	UNIT_CHECK(!string_sequence_search(&sequence, 2, &needle, found, &reason));
+	UNIT_CHECK(reason != NULL);
+	string_sequence_close(&sequence);
+	bytebuffer_free(&head);
+	bytebuffer_free(&body);
+	free(scratch);
+}
+
 /* What the caller expects must be what the head says. */
 UNIT_TEST(damage_expectations)
 {
