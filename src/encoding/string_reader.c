@@ -346,12 +346,15 @@ copy_bytes(uint8_t *target, const uint8_t *source, size_t length)
 	memcpy(target + length - 8, &last, 8);
 }
 
-/* Put strings together from position first, which has no prefix, to last. */
+/*
+ * Put strings together from position first, which has no prefix or whose
+ * neighbour has been put together, to last.
+ */
 static bool
 put_together(StringSequence *sequence, StringVector *vector, uint32_t first,
 			 uint32_t last, const char **reason)
 {
-	const uint8_t *bytes = NULL;	/* of the block used last */
+	const uint8_t *bytes = (const uint8_t *) "";	/* of the block used last */
 	uint64_t	start = 0;
 	uint64_t	limit = 0;
 
@@ -394,7 +397,8 @@ complete_string(StringSequence *sequence, uint32_t position,
 
 	if (vector->is_whole || bitmap_get(vector->done, position))
 		return true;
-	while (vector->prefixes[first] > 0)
+	while (vector->prefixes[first] > 0 &&
+		   !bitmap_get(vector->done, first - 1))
 		first--;
 	return put_together(sequence, vector, first, position, reason);
 }
