@@ -337,7 +337,9 @@ copy_bytes(uint8_t *target, const uint8_t *source, size_t length)
 
 	if (length > 16 || length < 8)
 	{
-		memcpy(target, source, length);
+		/* Nothing may be copied from nowhere. */
+		if (length > 0)
+			memcpy(target, source, length);
 		return;
 	}
 	memcpy(&first, source, 8);
