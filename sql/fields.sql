@@ -4,6 +4,7 @@
 SET default_table_access_method = columnar;
 
 -- types that users make: like others, but known by length and alignment alone
+SET client_min_messages = warning;
 CREATE TYPE fields_point;
 CREATE FUNCTION fields_point_in(cstring) RETURNS fields_point AS 'point_in' LANGUAGE internal IMMUTABLE STRICT;
 CREATE FUNCTION fields_point_out(fields_point) RETURNS cstring AS 'point_out' LANGUAGE internal IMMUTABLE STRICT;
@@ -20,6 +21,7 @@ CREATE TYPE fields_name;
 CREATE FUNCTION fields_name_in(cstring) RETURNS fields_name AS 'namein' LANGUAGE internal IMMUTABLE STRICT;
 CREATE FUNCTION fields_name_out(fields_name) RETURNS cstring AS 'nameout' LANGUAGE internal IMMUTABLE STRICT;
 CREATE TYPE fields_name (INPUT = fields_name_in, OUTPUT = fields_name_out, LIKE = name);
+RESET client_min_messages;
 CREATE DOMAIN fields_key AS uuid;
 
 CREATE TABLE fields_t (

@@ -483,8 +483,8 @@ copy_row(RowScan *scan, TupleTableSlot *slot)
 /* Header and old TID of a row that keeps them: the last attribute. */
 typedef struct SortedHeader
 {
-	HeapTupleHeaderData header;
 	ItemPointerData self;
+	HeapTupleHeaderData header; /* without what follows it */
 } SortedHeader;
 
 /*

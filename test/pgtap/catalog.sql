@@ -13,8 +13,8 @@ SELECT is(
 	 FROM pg_depend WHERE refclassid = 'pg_extension'::regclass
 		AND refobjid = (SELECT oid FROM pg_extension WHERE extname = 'columnar')
 		AND deptype = 'e'),
-	ARRAY['pg_am', 'pg_proc'],
-	'the extension owns functions and an access method, no table');
+	ARRAY['pg_am', 'pg_class', 'pg_proc', 'pg_type'],
+	'the extension owns functions, an access method and relations with their types');
 SELECT ok(extrelocatable, 'it can be moved to another schema') FROM pg_extension WHERE extname = 'columnar';
 SELECT is_empty($$
 	SELECT p.oid::regprocedure FROM pg_proc p JOIN pg_depend d ON d.objid = p.oid AND d.classid = 'pg_proc'::regclass
