@@ -1,6 +1,6 @@
 /*
  * fuzz_int_packed.c
- *		Looking into arbitrary bytes as one vector, without decoding it.
+ *		Looking into arbitrary bytes as one vector, without decoding all of it.
  *
  *	offset	size	input
  *	0		1		encoding, with the flag of dense vectors
@@ -20,10 +20,14 @@
 
 static const IntType types[] = {
 	{1, true, false}, {2, true, false}, {4, true, false}, {8, true, false},
-	{1, false, false}, {2, false, false}, {4, false, false}, {4, false, true}
+	{1, false, false}, {2, false, false}, {4, false, false}, {4, false, true},
+	{8, false, false}, {8, false, true}
 };
 
 #define NTYPES (sizeof(types) / sizeof(types[0]))
+
+/* Positions at which a value is decoded alone: some encodings take long. */
+#define MAX_SINGLES 4
 
 static uint64_t values[VECTOR_LENGTH + DECODE_SLACK_VALUES];
 static uint64_t gathered[VECTOR_LENGTH];
@@ -97,6 +101,31 @@ check_whole(uint8_t encoding, const uint8_t *in, size_t size, IntType type,
 		FUZZ_CHECK(reason == NULL || !is_valid);
 }
 
+/* Values at a few positions, each decoded alone, against all of them. */
+static void
+check_singles(uint8_t encoding, const uint8_t *in, size_t size, IntType type,
+			  uint32_t nvalues, const uint64_t *nulls, uint32_t npositions,
+			  bool is_valid)
+{
+	uint64_t	mask = UINT64_MAX >> (64 - 8 * type.size);
+
+	for (uint32_t i = 0; i < npositions && i < MAX_SINGLES; i++)
+	{
+		uint32_t	position = positions[i];
+		const char *reason = NULL;
+		uint64_t	value;
+
+		if (bitmap_get(nulls, position))
+			continue;
+		if (int_vector_decode_value(encoding, in, size, type, nvalues, nulls,
+									position, &value, &scratch, &reason))
+			FUZZ_CHECK(!is_valid || (value & mask) ==
+					   ((uint64_t) value_at(type, position) & mask));
+		else
+			FUZZ_CHECK(reason == NULL || !is_valid);
+	}
+}
+
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -144,6 +173,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		FUZZ_CHECK((nulls[positions[i] / 64] >> (positions[i] % 64) & 1) ||
 				   (gathered[i] & mask) ==
 				   ((uint64_t) value_at(type, positions[i]) & mask));
+	check_singles(head[0], in, size, type, nvalues, nulls, npositions,
+				  is_valid);
 	check_whole(head[0], in, size, type, nvalues, is_valid);
 	free(in);
 	return 0;
