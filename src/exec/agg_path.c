@@ -47,6 +47,9 @@
 #define CACHED_GROUPS		16384
 #define FAR_GROUP_COST		0.012
 
+/* What is left of the work where metadata answer for segments. */
+#define KNOWN_FRACTION		0.02
+
 /* Adding a row to the state of its group: 2 ns. */
 #define STATE_COST			0.0007
 
@@ -368,6 +371,33 @@ add_serial_path(AggQuestion *question)
 	return copy;
 }
 
+/* Will metadata answer for most segments, so that they are not read? */
+static bool
+is_known_by_segments(AggQuestion *question)
+{
+	ListCell   *lc;
+
+	if (question->keys != NIL || question->input->baserestrictinfo != NIL)
+		return false;
+	foreach(lc, question->aggrefs)
+	{
+		const Aggref *aggref = lfirst_node(Aggref, lc);
+		Expr	   *argument;
+		AggShift	shift;
+
+		if (aggref->aggdistinct != NIL || aggref->aggfilter != NULL ||
+			!vector_aggregate_may_know_segments(aggref))
+			return false;
+		if (aggref->args == NIL)
+			continue;
+		argument = linitial_node(TargetEntry, aggref->args)->expr;
+		if (!IsA(argument, Var) &&
+			agg_shift_match(aggref, argument, &shift) == NULL)
+			return false;
+	}
+	return true;
+}
+
 /* What the serial path scans, shared by processes; NULL if not worth it. */
 static CustomPath *
 shared_scan(AggQuestion *question, const CustomPath *serial)
@@ -377,6 +407,8 @@ shared_scan(AggQuestion *question, const CustomPath *serial)
 
 	if (question->nentries > CACHED_GROUPS)
 		cost += FAR_GROUP_COST * scan->path.rows;
+	if (is_known_by_segments(question))
+		cost *= KNOWN_FRACTION;
 	return vector_scan_shared_path(question->input, scan, cost);
 }
 

@@ -296,6 +296,17 @@ vector_aggregate_state_size(const VectorAggregate *aggregate)
 }
 
 bool
+vector_aggregate_may_know_segments(const Aggref *aggref)
+{
+	const AggregateFunction *function = find_function(aggref->aggfnoid);
+	const AggregateKind *kind = function->kind;
+
+	return kind == &aggregate_count || kind == &aggregate_sum_int ||
+		kind == &aggregate_average_int || kind == &aggregate_extreme_int ||
+		(kind == &aggregate_wide_int && !function->has_squares);
+}
+
+bool
 vector_aggregate_is_flat(const Aggref *aggref)
 {
 	return find_function(aggref->aggfnoid)->kind->merge != NULL;

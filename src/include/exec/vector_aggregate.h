@@ -64,6 +64,12 @@ extern void vector_aggregate_add_segment(VectorAggregate *aggregate,
 										 Form_pg_attribute attr, uint32 nrows);
 
 /*
+ * Is it likely that metadata tell the result for whole segments, of a column
+ * without a filter?  For the planner.
+ */
+extern bool vector_aggregate_may_know_segments(const Aggref *aggref);
+
+/*
  * Is a state no more than its bytes, to be copied and to be merged with those
  * of other processes?
  */
