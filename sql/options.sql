@@ -64,6 +64,7 @@ SELECT * FROM columnar_options WHERE relation = 'events'::regclass;
 SECURITY LABEL FOR columnar ON TABLE events IS 'optimize=tiny';
 SECURITY LABEL FOR columnar ON TABLE events IS 'sort_key=1';
 SECURITY LABEL FOR columnar ON COLUMN events.at IS 'sort_key=0';
+SECURITY LABEL FOR columnar ON COLUMN events.at IS 'sort_key=99999999999';
 SECURITY LABEL FOR columnar ON COLUMN events.at IS 'sort_key=1 DESC, x';
 SECURITY LABEL FOR columnar ON COLUMN events.body IS 'sort_key=1';
 SECURITY LABEL FOR columnar ON TABLE plain IS 'optimize=size';

@@ -104,7 +104,10 @@ parse_sort_key(const char *label, SortKeyLabel *result)
 
 	if (!take_word(&label, SORT_KEY_PREFIX) || *label < '1' || *label > '9')
 		return false;
+	errno = 0;
 	result->place = strtoint(label, &end, 10);
+	if (errno != 0 || result->place > SORT_KEY_MAX_COLUMNS)
+		return false;
 	label = end;
 	result->column.is_descending = take_word(&label, " DESC");
 	result->column.nulls_first = result->column.is_descending;
